@@ -1,0 +1,155 @@
+// `npm test`: checks, build, all tests; the last line is `N passed, N failed`.
+//   --only unit,hub   those folders of test/, without the checks
+//   --checks          types, lint, format and the import table: the inner loop, `npm run check`
+//   FILE…             those test files, without the checks
+//   --timeout SECONDS how long one test may take, instead of the usual
+//   --verbose         what passing tests printed, too
+import { existsSync, globSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { checks, runCheck } from './checks.mjs';
+import { runTestFile } from './testFile.mjs';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const importTable = join(root, 'test', 'unit', 'importTable.test.ts');
+const cores = Math.max(2, Math.min(4, availableParallelism()));
+
+/** In this order; folders of one group run side by side, `serial` ones one file after the other. */
+const groups = [
+  { folders: ['unit', 'protocol', 'hub', 'security'], parallel: cores, testTimeout: 120_000 },
+  { folders: ['faults'], parallel: 1, testTimeout: 600_000 },
+];
+const folders = groups.flatMap((group) => group.folders);
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+const failedNames = [];
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    only: { type: 'string' },
+    checks: { type: 'boolean' },
+    timeout: { type: 'string' },
+    verbose: { type: 'boolean' },
+  },
+});
+const only = values.only?.split(',').map((name) => name.trim());
+const unknown = only?.filter((name) => !folders.includes(name)) ?? [];
+if (unknown.length > 0) {
+  console.error(`There is no test folder ${unknown.join(', ')}; there are ${folders.join(', ')}.`);
+  process.exit(2);
+}
+const everything = !only && positionals.length === 0;
+const began = performance.now();
+
+if (everything) await runChecks();
+if (!values.checks) {
+  if (everything || positionals.length > 0 || only.some((name) => name !== 'unit')) await buildCheck();
+  if (positionals.length > 0) await runNamedFiles();
+  else for (const group of groups) await runGroup(group);
+}
+finish();
+
+async function runChecks() {
+  heading('checks');
+  await eachOf(checks(root, { fast: values.checks === true }), cores, async (check) => {
+    report(check.name, await runCheck(root, check));
+  });
+  await runFiles([importTable], { parallel: 1, testTimeout: 120_000 });
+}
+
+async function buildCheck() {
+  if (!existsSync(join(root, 'esbuild.mjs'))) return;
+  const start = performance.now();
+  const { build } = await import('../esbuild.mjs');
+  const output = await build().then(
+    () => undefined,
+    (error) => (error instanceof Error ? error.message : String(error)),
+  );
+  report('build', { ok: output === undefined, ms: performance.now() - start, output });
+}
+
+async function runGroup(group) {
+  const files = [];
+  for (const folder of group.folders.filter((name) => !only || only.includes(name))) {
+    const found = globSync(join(root, 'test', folder, '**', '*.test.ts')).sort();
+    if (found.length === 0) report(`test/${folder}`, { ok: false, ms: 0, output: 'There is no test file in it.' });
+    // The import table has run among the checks.
+    files.push(...found.filter((file) => !everything || file !== importTable));
+  }
+  if (files.length === 0) return;
+  heading(group.folders.filter((name) => !only || only.includes(name)).join(', '));
+  await runFiles(files, group);
+}
+
+async function runNamedFiles() {
+  const files = positionals.map((file) => resolve(file));
+  const faults = join(root, 'test', 'faults');
+  for (const file of files.filter((name) => !existsSync(name))) {
+    report(relative(root, file), { ok: false, ms: 0, output: 'There is no such file.' });
+  }
+  const testTimeout = files.some((file) => file.startsWith(faults)) ? 600_000 : 120_000;
+  await runFiles(
+    files.filter((file) => existsSync(file)),
+    { parallel: cores, testTimeout },
+  );
+}
+
+async function runFiles(files, { parallel, testTimeout }) {
+  await eachOf(files, parallel, async (file) => {
+    const name = relative(root, file).replaceAll('\\', '/');
+    const onSlow = (test, ms) => console.log(`    … ${name}: ${test} (${seconds(ms)})`);
+    const result = await runTestFile(file, { testTimeout: Number(values.timeout) * 1000 || testTimeout, onSlow });
+    total.passed += result.passed;
+    total.failed += result.failed;
+    total.skipped += result.skipped;
+    const skipped = result.skipped > 0 ? `, ${result.skipped} skipped` : '';
+    const good = result.failed === 0;
+    const counts = good ? `${result.passed} passed${skipped}` : `${result.passed} passed, ${result.failed} FAILED`;
+    console.log(`  ${good ? '✔' : '✖'} ${name}  ${counts}  ${seconds(result.ms)}`);
+    for (const problem of result.problems) {
+      console.log(indent(`✖ ${problem}`));
+      failedNames.push(`${name}: ${problem.split('\n', 1)[0]}`);
+    }
+    if ((!good || values.verbose) && result.output)
+      console.log(indent(`printed by ${name}:\n${result.output.trimEnd()}`));
+  });
+}
+
+function report(name, { ok, ms, output }) {
+  total[ok ? 'passed' : 'failed']++;
+  console.log(`  ${ok ? '✔' : '✖'} ${name}  ${seconds(ms)}`);
+  if (ok) return;
+  failedNames.push(name);
+  if (output) console.log(indent(output.trimEnd()));
+}
+
+function finish() {
+  if (total.passed + total.failed === 0) report('this selection', { ok: false, ms: 0, output: 'Nothing was tested.' });
+  if (failedNames.length > 0) console.log(`\nFailed:\n${failedNames.map((name) => `  ✖ ${name}`).join('\n')}`);
+  const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
+  console.log(`\n${seconds(performance.now() - began)}${skipped}\n${total.passed} passed, ${total.failed} failed`);
+  process.exitCode = total.failed > 0 ? 1 : 0;
+}
+
+async function eachOf(items, parallel, work) {
+  const queue = [...items];
+  const worker = async () => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: parallel }, worker));
+}
+
+function heading(text) {
+  console.log(`\n${text}`);
+}
+
+function indent(text) {
+  return text.replace(/^/gm, '      ');
+}
+
+function seconds(ms) {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

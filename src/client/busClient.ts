@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto';
+import { BusError } from '../core/errors.ts';
+import { busHome, type BusHome } from '../hub/home.ts';
+import type { EventNotification, HubEvent, HubMethod, HubRequests, SubscribeResult } from '../protocol/messages.ts';
+import { UnknownMethod } from '../protocol/peer.ts';
+import { openConnection, type FindOptions, type HubConnection, type Identity } from './findHub.ts';
+import { bundledHub } from './hubProcess.ts';
+import type { ToolInput, ToolName, ToolOutput } from './toolTypes.ts';
+
+export interface ClientOptions extends Identity {
+  home?: BusHome;
+  start?: boolean;
+  hubScript?: string;
+  version: string;
+  /** Stay connected: come back after the hub restarts, starting it if need be. */
+  reconnect?: boolean;
+}
+
+export interface EventHandlers {
+  onEvent(event: HubEvent): void;
+  /** More was missed than can be told one by one: read again what is shown. */
+  onMissed?(): void;
+}
+
+export interface ModelReply {
+  text: string;
+  structured: Record<string, unknown>;
+  isError: boolean;
+  shown: string[];
+}
+
+/** Calls that may be repeated after a lost connection without doing anything twice. `send` gets a key for that. */
+const repeatable = new Set<string>(['agents', 'inbox', 'ack', 'conversations', 'conversation', 'ping', 'send']);
+
+/**
+ * A client of the hub. Calls survive a restart of the hub: what can be repeated safely is repeated, and events go on
+ * from where they were.
+ */
+export class BusClient {
+  private readonly options: ClientOptions;
+  private readonly find: FindOptions;
+  private connection: HubConnection | undefined;
+  private connecting: Promise<HubConnection> | undefined;
+  private name: string | undefined;
+  private events: EventHandlers | undefined;
+  private cursor: string | undefined;
+  private closed = false;
+  onStateChange: (state: 'connected' | 'lost') => void = () => undefined;
+
+  private constructor(options: ClientOptions) {
+    this.options = options;
+    this.find = {
+      home: options.home ?? busHome(),
+      start: options.start ?? true,
+      hubScript: options.hubScript ?? bundledHub,
+      version: options.version,
+    };
+  }
+
+  static async connect(options: ClientOptions): Promise<BusClient> {
+    const client = new BusClient(options);
+    await client.ready();
+    return client;
+  }
+
+  /** The name under which this client speaks. */
+  get agent(): string {
+    return this.name ?? '';
+  }
+
+  get hub(): { pid: number; version: string; mcpUrl: string; rpcPort: number } | undefined {
+    const record = this.connection?.record;
+    return record && { pid: record.pid, version: record.version, mcpUrl: record.mcpUrl, rpcPort: record.rpcPort };
+  }
+
+  /** A tool call as a program makes it: typed, raw, errors thrown. Nothing counts as shown until `shown` is called. */
+  async call<Name extends ToolName>(tool: Name, args: ToolInput<Name>, signal?: AbortSignal): Promise<{ data: ToolOutput<Name>; shown: string[] }> {
+    const answer = await this.toolCall(tool, args, 'program', signal);
+    return answer as { data: ToolOutput<Name>; shown: string[] };
+  }
+
+  /** A tool call on behalf of a model: fenced text, errors as answers. */
+  async callForModel(tool: string, args: unknown, signal?: AbortSignal): Promise<ModelReply> {
+    return (await this.toolCall(tool, args, 'model', signal)) as ModelReply;
+  }
+
+  /** These were really put in front of the reader. */
+  shown(ids: readonly string[]): void {
+    if (ids.length > 0) this.connection?.peer.notify('shown', { ids });
+  }
+
+  async request<Method extends HubMethod>(
+    method: Method,
+    params: HubRequests[Method]['params'],
+    signal?: AbortSignal,
+  ): Promise<HubRequests[Method]['result']> {
+    const { peer } = await this.ready();
+    return (await peer.request(method, params, { signal })) as HubRequests[Method]['result'];
+  }
+
+  async subscribe(handlers: EventHandlers, cursor?: string): Promise<void> {
+    this.events = handlers;
+    this.cursor = cursor;
+    await this.resubscribe(await this.ready());
+  }
+
+  close(): void {
+    this.closed = true;
+    this.connection?.peer.close();
+    this.connection = undefined;
+  }
+
+  private async toolCall(tool: string, args: unknown, reader: 'model' | 'program', signal?: AbortSignal): Promise<unknown> {
+    const keyed = tool === 'send' ? withKey(args) : args;
+    for (let attempt = 0; ; attempt++) {
+      const { peer } = await this.ready();
+      try {
+        return await peer.request('call', { tool, args: keyed, for: reader }, { signal });
+      } catch (error) {
+        const lost = error instanceof BusError && (error.code === 'hub-unavailable' || error.code === 'hub-stopping');
+        if (!lost || !this.options.reconnect || !repeatable.has(tool) || attempt >= 20 || signal?.aborted) throw error;
+        await new Promise((resolve) => setTimeout(resolve, Math.min(25 * 2 ** attempt, 500)));
+      }
+    }
+  }
+
+  private ready(): Promise<HubConnection> {
+    if (this.connection?.peer.isOpen) return Promise.resolve(this.connection);
+    if (this.closed) return Promise.reject(closedError());
+    this.connecting ??= this.open().finally(() => (this.connecting = undefined));
+    return this.connecting;
+  }
+
+  private async open(): Promise<HubConnection> {
+    const { as, attach, token, via, passing } = this.options;
+    // After the first time it asks for the very name it had: places are given out in order of arrival.
+    const identity: Identity = {
+      via,
+      ...(as !== undefined && { as }),
+      ...(token !== undefined && { token }),
+      ...(passing !== undefined && { passing }),
+      ...(attach && { attach: this.name === undefined ? attach : { ...attach, name: this.name } }),
+    };
+    const handlers = {
+      onRequest: (method: string): unknown => {
+        if (method === 'ping') return null;
+        throw new UnknownMethod(method);
+      },
+      onNotification: (method: string, params: unknown): void => {
+        if (method === 'event') this.receive(params as EventNotification);
+      },
+    };
+    const connection = await openConnection(this.find, identity, handlers, () => this.lost());
+    if (this.closed) {
+      connection.peer.close();
+      throw closedError();
+    }
+    this.connection = connection;
+    this.name = connection.agent;
+    if (this.events) await this.resubscribe(connection);
+    this.onStateChange('connected');
+    return connection;
+  }
+
+  private async resubscribe(connection: HubConnection): Promise<void> {
+    const result = (await connection.peer.request('subscribe', this.cursor === undefined ? {} : { cursor: this.cursor })) as SubscribeResult;
+    if (result.missed) this.events?.onMissed?.();
+    this.cursor = result.cursor;
+  }
+
+  private receive(note: EventNotification): void {
+    this.cursor = note.cursor;
+    this.events?.onEvent(note.event);
+  }
+
+  private lost(): void {
+    this.connection = undefined;
+    if (this.closed) return;
+    this.onStateChange('lost');
+    if (this.options.reconnect) this.comeBack(0);
+  }
+
+  private comeBack(attempt: number): void {
+    const delay = Math.min(20 * 2 ** attempt, 2_000);
+    const timer = setTimeout(() => {
+      if (this.closed) return;
+      this.ready().catch(() => this.comeBack(attempt + 1));
+    }, delay);
+    // Only somebody who listens is kept alive by coming back.
+    if (!this.events) timer.unref();
+  }
+}
+
+function withKey(args: unknown): unknown {
+  if (typeof args !== 'object' || args === null || 'key' in args) return args;
+  return { ...args, key: `auto-${randomBytes(12).toString('base64url')}` };
+}
+
+function closedError(): BusError {
+  return new BusError('hub-unavailable', 'This client was closed.', { next: 'Connect again.' });
+}

@@ -1,0 +1,2 @@
+/** The types of the tool table, for typed calls; nothing of the table itself ends up in the client. */
+export type { ToolInput, ToolName, ToolOutput } from '../tools/table.ts';

@@ -1,0 +1,243 @@
+import { Channels } from './channels.ts';
+import type { Clock } from './clock.ts';
+import { BusError } from './errors.ts';
+import { EventFeed } from './events.ts';
+import { limits, type Tunables } from './limits.ts';
+import type {
+  AgentRecord,
+  AgentView,
+  Caller,
+  MessageRecord,
+  MessageView,
+  Presence,
+  ReceiptView,
+  RequestState,
+  Route,
+} from './model.ts';
+import { messageId } from './model.ts';
+import { Policy } from './policy.ts';
+import type { Store } from './ports.ts';
+import { PresenceBoard } from './presence.ts';
+import { Reading, type InboxInput, type InboxPage } from './reading.ts';
+import { Receipts } from './receipts.ts';
+import { Roster } from './roster.ts';
+import { Sending, type SendInput } from './sending.ts';
+import { Views, isoTime } from './views.ts';
+import { Visibility } from './visibility.ts';
+import { mailTopic, requestTopic, WaitingRoom, type WaitEnd } from './waiting.ts';
+
+export interface SendResult {
+  id: string;
+  conversation: string;
+  to: string[];
+  kind: MessageRecord['kind'];
+  /** What is known of the way to each recipient; at most ten are listed. */
+  recipients: { agent: string; presence: Presence; reach: string[]; last_seen?: string }[];
+  duplicate?: true;
+  request?: RequestState;
+  answer?: MessageView;
+  note?: string;
+}
+
+export interface MessageStatus {
+  id: string;
+  kind: MessageRecord['kind'];
+  from: string;
+  sent_at: string;
+  recipients: { agent: string; step: ReceiptView['step']; at: string; steps: ReceiptView[] }[];
+  request?: { state: RequestState; ended_at?: string; note?: string };
+  answer?: MessageView;
+}
+
+/** The whole of the bus behind one door: wires the parts together and holds what spans several of them. */
+export class Bus {
+  readonly feed = new EventFeed();
+  readonly waiting = new WaitingRoom();
+  readonly presence: PresenceBoard;
+  readonly roster: Roster;
+  readonly views: Views;
+  readonly visibility: Visibility;
+  readonly receipts: Receipts;
+  readonly reading: Reading;
+  readonly channels: Channels;
+  private readonly sending: Sending;
+  private readonly store: Store;
+  private readonly clock: Clock;
+  /** Up to which order number each agent has had its news carried on other answers. */
+  private readonly carried = new Map<number, number>();
+  private readonly seenNoted = new Map<number, number>();
+
+  constructor(store: Store, clock: Clock, tunables: Tunables) {
+    this.store = store;
+    this.clock = clock;
+    const { feed, waiting } = this;
+    this.presence = new PresenceBoard(clock, (agent) => feed.publish({ type: 'presence', agent }));
+    this.roster = new Roster(store, clock, feed);
+    this.views = new Views(store, this.roster, this.presence);
+    this.visibility = new Visibility(store, this.roster);
+    this.receipts = new Receipts(store, clock, feed, waiting);
+    const { roster, views, visibility, receipts } = this;
+    const policy = new Policy(tunables, clock);
+    this.sending = new Sending({ store, clock, feed, roster, policy, receipts, waiting, visibility });
+    this.reading = new Reading({ store, roster, views, receipts, visibility });
+    this.channels = new Channels({ store, clock, roster, visibility });
+  }
+
+  async load(): Promise<void> {
+    await this.roster.load();
+  }
+
+  async send(caller: Caller, input: SendInput, waitSeconds: number, signal: AbortSignal): Promise<SendResult> {
+    const { message, recipients, duplicate } = await this.sending.send(caller, input);
+    const view = this.views.message(message, recipients);
+    const result: SendResult = {
+      id: view.id,
+      conversation: view.conversation,
+      to: view.to,
+      kind: view.kind,
+      recipients: recipients.slice(0, 10).map((id) => this.route(this.roster.get(id))),
+      ...(duplicate && { duplicate }),
+    };
+    if (message.kind !== 'request') return result;
+    const end = waitSeconds > 0 ? await this.requestEnd(caller, message.seq, waitSeconds, signal) : undefined;
+    const state = this.store.request(message.seq);
+    const answer = state?.resultSeq ? this.store.message(state.resultSeq) : undefined;
+    return {
+      ...result,
+      request: state?.state ?? 'pending',
+      ...(answer && { answer: this.views.message(answer) }),
+      ...(state?.note && { note: state.note }),
+      ...(end === 'stopping' && { note: 'The hub is restarting; the request stays open. Ask again with status.' }),
+    };
+  }
+
+  async inbox(caller: Caller, input: InboxInput, waitSeconds: number, signal: AbortSignal): Promise<InboxPage & { waited?: true }> {
+    if (waitSeconds <= 0 || this.reading.hasNew(caller, input)) return this.reading.inbox(caller, input);
+    const deadline = performance.now() + waitSeconds * 1000;
+    const done = this.presence.waiting(caller.agent);
+    try {
+      for (;;) {
+        const left = deadline - performance.now();
+        const end: WaitEnd = left <= 0 ? 'timeout' : await this.waiting.wait(mailTopic(caller.agent), caller.agent, left, signal);
+        // News may not be of the kind that was asked for: look again, and wait on.
+        if (end === 'news' && !this.reading.hasNew(caller, input)) continue;
+        if (end === 'gone') throw new BusError('cancelled', 'The call was cancelled.', { next: 'Nothing was marked as read.' });
+        const page = this.reading.inbox(caller, input);
+        return page.messages.length > 0 ? page : { ...page, waited: true };
+      }
+    } finally {
+      done();
+    }
+  }
+
+  status(caller: Caller, id: string): MessageStatus {
+    const message = this.visibility.message(caller, id);
+    const sender = this.roster.get(message.sender);
+    const seesAll = this.visibility.seesAll(caller) || message.sender === caller.agent;
+    const receipts = this.store.receipts(message.seq);
+    const deliveries = this.store.deliveries(message.seq).filter((delivery) => seesAll || delivery.agent === caller.agent);
+    const request = this.store.request(message.seq);
+    const answer = request?.resultSeq ? this.store.message(request.resultSeq) : undefined;
+    return {
+      id,
+      kind: message.kind,
+      from: sender.name,
+      sent_at: isoTime(message.sentAt),
+      recipients: deliveries.slice(0, 50).map((delivery) => ({
+        agent: this.roster.get(delivery.agent).name,
+        step: delivery.step,
+        at: isoTime(delivery.at),
+        steps: receipts.filter((receipt) => receipt.agent === delivery.agent).map((receipt) => this.views.receipt(receipt)),
+      })),
+      ...(request && {
+        request: {
+          state: request.state,
+          ...(request.endedAt !== null && { ended_at: isoTime(request.endedAt) }),
+          ...(request.note !== null && { note: request.note }),
+        },
+      }),
+      ...(answer && this.visibility.maySee(caller, answer) && { answer: this.views.message(answer) }),
+    };
+  }
+
+  async cancel(caller: Caller, id: string): Promise<MessageStatus> {
+    const message = this.visibility.message(caller, id);
+    if (!(await this.receipts.cancel(caller, message.seq))) {
+      throw new BusError('already-ended', `The request ${id} had ended already.`, { next: 'Call status to see its result.' });
+    }
+    return this.status(caller, id);
+  }
+
+  async ping(name: string, signal: AbortSignal): Promise<AgentView & { rtt_ms: number | null; hub_ms: number }> {
+    const started = performance.now();
+    const agent = this.roster.require(name);
+    const probes = this.presence.probes(agent.id);
+    let rtt: number | null = null;
+    if (probes.length > 0) {
+      const asked = performance.now();
+      const timeout = AbortSignal.any([signal, AbortSignal.timeout(3_000)]);
+      rtt = await Promise.any(probes.map((probe) => probe(timeout)))
+        .then(() => performance.now() - asked)
+        .catch(() => null);
+    }
+    return { ...this.views.agent(agent), rtt_ms: rtt === null ? null : round(rtt), hub_ms: round(performance.now() - started) };
+  }
+
+  /** Unread mail that was not on any answer to this agent yet; each message is given out here once. */
+  takeNews(agent: number, limit: number): MessageRecord[] {
+    const news = this.reading.news(agent, this.carried.get(agent) ?? 0, limit).filter((message) => {
+      const delivery = this.store.delivery(message.seq, agent);
+      return delivery?.step === 'stored';
+    });
+    const last = news.at(-1);
+    if (!last) return [];
+    this.carried.set(agent, last.seq);
+    this.receipts.noteOffered(agent, news, 'tool-result');
+    return news;
+  }
+
+  /** A transport has handed these over, whole. Ids that are not the caller's own mail are passed over. */
+  noteShown(caller: Caller, ids: readonly string[], route: Route): void {
+    const seqs = ids.map((id) => messageId.parse(id)).filter((seq) => seq !== undefined);
+    const own = seqs.filter((seq) => this.store.delivery(seq, caller.agent)?.phase === 0);
+    if (own.length > 0) this.receipts.noteShown(caller.agent, own, route);
+  }
+
+  /** Every call is a sign of life; it reaches the disk at most twice a minute. */
+  touch(agent: number): void {
+    this.presence.touch(agent);
+    const now = this.clock.now();
+    if (now - (this.seenNoted.get(agent) ?? 0) < 30_000) return;
+    this.seenNoted.set(agent, now);
+    this.roster.noteSeen(new Map([[agent, now]]));
+  }
+
+  /** Takes an agent off the bus: what still waited for it can't be delivered any more, and its senders learn so. */
+  async remove(agent: AgentRecord): Promise<void> {
+    await this.roster.remove(agent);
+    await this.receipts.giveUp(agent.id);
+  }
+
+  private async requestEnd(caller: Caller, seq: number, waitSeconds: number, signal: AbortSignal): Promise<WaitEnd | undefined> {
+    if (this.store.request(seq)?.state !== 'pending') return undefined;
+    const done = this.presence.waiting(caller.agent);
+    try {
+      const seconds = Math.min(waitSeconds, limits.waitSeconds);
+      return await this.waiting.wait(requestTopic(seq), caller.agent, seconds * 1000, signal);
+    } finally {
+      done();
+    }
+  }
+
+  private route(agent: AgentRecord): SendResult['recipients'][number] {
+    const view = this.views.agent(agent);
+    return {
+      agent: view.name,
+      presence: view.presence,
+      reach: view.reach,
+      ...(view.presence === 'offline' && view.last_seen && { last_seen: view.last_seen }),
+    };
+  }
+}
+
+const round = (ms: number): number => Math.round(ms * 100) / 100;

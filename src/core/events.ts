@@ -1,0 +1,22 @@
+import type { MessageRecord, ReceiptRecord, RequestState } from './model.ts';
+
+/** What happened, after it was committed. Subscribers decide who may see it. */
+export type BusEvent =
+  | { type: 'message'; message: MessageRecord; recipients: readonly number[] }
+  | { type: 'receipt'; receipt: ReceiptRecord; sender: number }
+  | { type: 'request'; seq: number; state: RequestState }
+  | { type: 'presence'; agent: number }
+  | { type: 'agents' };
+
+export class EventFeed {
+  private readonly listeners = new Set<(event: BusEvent) => void>();
+
+  subscribe(listener: (event: BusEvent) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  publish(event: BusEvent): void {
+    for (const listener of this.listeners) listener(event);
+  }
+}

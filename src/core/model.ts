@@ -1,0 +1,167 @@
+/** The things on the bus, as every layer names them. Numbers are the hub's own keys and never leave it; strings do. */
+
+export type MessageKind = 'request' | 'inform' | 'reply';
+export type Priority = 'normal' | 'urgent';
+export type AckOutcome = 'done' | 'blocked' | 'rejected';
+export type Presence = 'working' | 'idle' | 'waiting' | 'offline';
+export type AgentKind = 'person' | 'agent';
+export type ConversationKind = 'direct' | 'group' | 'channel';
+
+/**
+ * How far a message got with one recipient. It only moves forward. It leaves `offered` only by proof that the reader
+ * was shown it, by an answer, or by its end; reading and waiting alone are no proof.
+ */
+export type ReceiptStep =
+  | 'stored'
+  | 'offered'
+  | 'shown'
+  | 'acked'
+  | 'replied'
+  | 'held'
+  | 'expired'
+  | 'cancelled'
+  | 'undeliverable';
+
+/** A request is a task: it is `pending` until exactly one of the others happens, and then never changes again. */
+export type RequestState = 'pending' | 'answered' | 'failed' | 'cancelled' | 'expired';
+
+/** By which way a message was put in front of its reader. Later routes add their names here. */
+export type Route = 'tool-result' | 'inbox' | 'answer' | 'client';
+
+export interface AgentRecord {
+  id: number;
+  name: string;
+  kind: AgentKind;
+  about: string;
+  workspace: string;
+  product: string;
+  /** Ties a product in a workspace to its name across restarts. */
+  identity: string | null;
+  created: number;
+  lastSeen: number;
+  removed: boolean;
+}
+
+export interface ConversationRecord {
+  id: number;
+  kind: ConversationKind;
+  /** Channel name, or the sorted member ids of a direct or group conversation. */
+  key: string;
+  about: string;
+  created: number;
+  lastSeq: number;
+  lastAt: number;
+}
+
+export interface MessageRecord {
+  seq: number;
+  conversation: number;
+  sender: number;
+  kind: MessageKind;
+  text: string;
+  /** JSON text, kept as it came. */
+  data: string | null;
+  files: string[];
+  options: string[];
+  replyTo: number | null;
+  priority: Priority;
+  key: string | null;
+  hop: number;
+  sentAt: number;
+  expiresAt: number | null;
+}
+
+export interface DeliveryRecord {
+  seq: number;
+  agent: number;
+  phase: DeliveryPhase;
+  step: ReceiptStep;
+  at: number;
+}
+
+/** Unread: never shown. Open: shown, but neither acknowledged, answered nor ended. Closed: nothing more to do. */
+export const DeliveryPhase = { unread: 0, open: 1, closed: 2 } as const;
+export type DeliveryPhase = (typeof DeliveryPhase)[keyof typeof DeliveryPhase];
+
+/** One line of a receipt. */
+export interface ReceiptRecord {
+  id: number;
+  seq: number;
+  agent: number;
+  step: ReceiptStep;
+  at: number;
+  route: Route | null;
+  outcome: AckOutcome | null;
+  note: string | null;
+}
+
+export interface RequestRecord {
+  seq: number;
+  state: RequestState;
+  resultSeq: number | null;
+  endedAt: number | null;
+  note: string | null;
+}
+
+/** Who is asking. The hub derives it from a token or an authenticated connection, never from arguments. */
+export interface Caller {
+  agent: number;
+  /** The route by which this caller's results reach a reader, for receipts. */
+  via: 'mcp' | 'stdio' | 'rpc' | 'cli';
+}
+
+// What leaves the hub.
+
+export interface MessageView {
+  id: string;
+  conversation: string;
+  /** The channel, where it was posted to one. */
+  channel?: string;
+  from: string;
+  /** Name of the sender's workspace folder, where known. */
+  workspace?: string;
+  to: string[];
+  kind: MessageKind;
+  text: string;
+  data?: unknown;
+  files?: string[];
+  options?: string[];
+  reply_to?: string;
+  priority?: Priority;
+  sent_at: string;
+  expires_at?: string;
+}
+
+export interface AgentView {
+  name: string;
+  kind: AgentKind;
+  about?: string;
+  workspace?: string;
+  product?: string;
+  presence: Presence;
+  /** Routes by which a message would reach it now, best first. */
+  reach: string[];
+  last_seen?: string;
+}
+
+export interface ReceiptView {
+  agent: string;
+  step: ReceiptStep;
+  at: string;
+  route?: Route;
+  outcome?: AckOutcome;
+  note?: string;
+}
+
+const prefixed = (prefix: string) => ({
+  format: (n: number): string => prefix + n.toString(36),
+  parse: (text: string): number | undefined => {
+    if (!text.startsWith(prefix) || !/^[0-9a-z]{1,10}$/.test(text.slice(prefix.length))) return undefined;
+    const n = Number.parseInt(text.slice(prefix.length), 36);
+    return Number.isSafeInteger(n) && prefix + n.toString(36) === text ? n : undefined;
+  },
+});
+
+/** Short ids cost few tokens; nobody gains by guessing one, since a foreign id looks like a missing one. */
+export const messageId = prefixed('m');
+export const conversationId = prefixed('c');

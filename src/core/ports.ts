@@ -1,0 +1,137 @@
+import type {
+  AckOutcome,
+  AgentRecord,
+  ConversationKind,
+  ConversationRecord,
+  DeliveryPhase,
+  DeliveryRecord,
+  MessageKind,
+  MessageRecord,
+  ReceiptRecord,
+  ReceiptStep,
+  RequestRecord,
+  RequestState,
+  Route,
+} from './model.ts';
+
+/** What the core needs from a store. Nothing in it says SQLite, one file or one machine. */
+
+export interface InboxQuery {
+  agent: number;
+  phases: readonly DeliveryPhase[];
+  sender?: number | undefined;
+  kind?: MessageKind | undefined;
+  conversation?: number | undefined;
+  /** Only what came after this order number. */
+  after?: number | undefined;
+  limit: number;
+}
+
+export interface HistoryQuery {
+  conversation: number;
+  before?: number | undefined;
+  after?: number | undefined;
+  limit: number;
+}
+
+export interface ConversationsQuery {
+  /** Whose conversations; undefined for the person, who sees all. */
+  agent?: number | undefined;
+  /** Last activity before this order number. */
+  before?: number | undefined;
+  limit: number;
+}
+
+export interface SearchQuery {
+  terms: string;
+  /** Who may see the hits; undefined for the person. */
+  visibleTo?: { agent: number; channels: readonly number[] } | undefined;
+  conversation?: number | undefined;
+  before?: number | undefined;
+  limit: number;
+}
+
+export interface Reads {
+  agents(): AgentRecord[];
+  aliases(): { name: string; agent: number }[];
+  agentByToken(hash: Uint8Array): number | undefined;
+  tokenCount(agent: number): number;
+
+  message(seq: number): MessageRecord | undefined;
+  messageByKey(sender: number, key: string): MessageRecord | undefined;
+  messagesAfter(seq: number, limit: number): MessageRecord[];
+  recipients(seq: number): number[];
+  delivery(seq: number, agent: number): DeliveryRecord | undefined;
+  deliveries(seq: number): DeliveryRecord[];
+  inbox(query: InboxQuery): MessageRecord[];
+  unreadCount(agent: number, cap: number): number;
+  openCount(agent: number, cap: number): number;
+  unreadByConversation(agent: number): Map<number, number>;
+
+  receipts(seq: number): ReceiptRecord[];
+  receiptsAfter(id: number, limit: number): ReceiptRecord[];
+  request(seq: number): RequestRecord | undefined;
+  pendingRequests(): number;
+  expiring(until: number, limit: number): { seq: number; at: number }[];
+  nextExpiry(): number | undefined;
+
+  conversation(id: number): ConversationRecord | undefined;
+  conversationByKey(key: string): ConversationRecord | undefined;
+  conversations(query: ConversationsQuery): ConversationRecord[];
+  channels(): ConversationRecord[];
+  channelsOf(agent: number): number[];
+  members(conversation: number): number[];
+  isMember(conversation: number, agent: number): boolean;
+  history(query: HistoryQuery): MessageRecord[];
+  search(query: SearchQuery): MessageRecord[];
+
+  lastSeq(): number;
+  lastReceipt(): number;
+  /** Changes when the data is not the same history any more, so that cursors into the old one are not trusted. */
+  epoch(): string;
+}
+
+export interface Writes extends Reads {
+  insertAgent(agent: Omit<AgentRecord, 'id'>): number;
+  updateAgent(id: number, patch: Partial<Omit<AgentRecord, 'id' | 'created' | 'kind'>>): void;
+  insertAlias(name: string, agent: number): void;
+  deleteAlias(name: string): void;
+  nameOwner(name: string): number | undefined;
+  insertToken(hash: Uint8Array, agent: number, at: number): void;
+  deleteTokens(agent: number): number;
+
+  insertConversation(kind: ConversationKind, key: string, about: string, at: number): number;
+  insertMember(conversation: number, agent: number, at: number): void;
+  deleteMember(conversation: number, agent: number): boolean;
+
+  insertMessage(message: Omit<MessageRecord, 'seq'>): number;
+  insertDelivery(seq: number, agent: number, at: number): void;
+  /** False when the delivery is not there or was closed already: closed is final. */
+  moveDelivery(seq: number, agent: number, phase: DeliveryPhase, step: ReceiptStep, at: number): boolean;
+  insertReceipt(receipt: Omit<ReceiptRecord, 'id'>): ReceiptRecord;
+  insertRequest(seq: number): void;
+  /** False when the request had ended before: the first end counts. */
+  endRequest(seq: number, end: RequestEnd): boolean;
+  deleteExpiry(at: number, seq: number): void;
+}
+
+export interface RequestEnd {
+  state: Exclude<RequestState, 'pending'>;
+  resultSeq: number | null;
+  at: number;
+  note: string | null;
+}
+
+export interface Store extends Reads {
+  /** Runs the work in a transaction shared with others of the same moment; resolves when it is on disk. */
+  write<T>(work: (tx: Writes) => T): Promise<T>;
+  /** The same for notes that nobody waits for; `settled` runs once the note is on disk or could not be stored. */
+  later(work: (tx: Writes) => void, settled?: (stored: boolean) => void): void;
+}
+
+export interface ReceiptNote {
+  step: ReceiptStep;
+  route?: Route | null;
+  outcome?: AckOutcome | null;
+  note?: string | null;
+}

@@ -1,0 +1,234 @@
+import type { Clock } from './clock.ts';
+import { BusError } from './errors.ts';
+import type { EventFeed } from './events.ts';
+import type { AckOutcome, Caller, MessageRecord, ReceiptRecord, Route } from './model.ts';
+import { DeliveryPhase, messageId } from './model.ts';
+import type { ReceiptNote, RequestEnd, Store, Writes } from './ports.ts';
+import { requestTopic, type WaitingRoom } from './waiting.ts';
+
+/** What a transaction did to receipts and requests, to be told once it is committed. */
+export class Changes {
+  readonly receipts: { receipt: ReceiptRecord; sender: number }[] = [];
+  readonly ended: { seq: number; state: RequestEnd['state'] }[] = [];
+}
+
+/**
+ * How far each message got. Steps are written only when they happened: `offered` when a route took the message,
+ * `shown` when the answer that carried it was handed over whole, `acked` and `replied` when the reader said so.
+ */
+export class Receipts {
+  private readonly store: Store;
+  private readonly clock: Clock;
+  private readonly feed: EventFeed;
+  private readonly waiting: WaitingRoom;
+  /** Shown, but the mark is not committed yet: these are unread on disk and read for everybody who asks. */
+  private readonly shownPending = new Map<number, Set<number>>();
+
+  constructor(store: Store, clock: Clock, feed: EventFeed, waiting: WaitingRoom) {
+    this.store = store;
+    this.clock = clock;
+    this.feed = feed;
+    this.waiting = waiting;
+  }
+
+  /** For use inside a transaction. */
+  record(tx: Writes, changes: Changes, message: MessageRecord, agent: number, note: ReceiptNote): void {
+    const receipt = tx.insertReceipt({
+      seq: message.seq,
+      agent,
+      step: note.step,
+      at: this.clock.now(),
+      route: note.route ?? null,
+      outcome: note.outcome ?? null,
+      note: note.note ?? null,
+    });
+    changes.receipts.push({ receipt, sender: message.sender });
+  }
+
+  /** For use inside a transaction. The first end of a request counts. */
+  end(tx: Writes, changes: Changes, seq: number, end: RequestEnd): boolean {
+    if (!tx.endRequest(seq, end)) return false;
+    changes.ended.push({ seq, state: end.state });
+    return true;
+  }
+
+  /** After the commit: tells everybody. */
+  publish(changes: Changes): void {
+    for (const { receipt, sender } of changes.receipts) this.feed.publish({ type: 'receipt', receipt, sender });
+    for (const { seq, state } of changes.ended) {
+      this.feed.publish({ type: 'request', seq, state });
+      this.waiting.wake(requestTopic(seq));
+    }
+  }
+
+  /** A route has taken these for the agent. Nobody waits for the note. */
+  noteOffered(agent: number, messages: readonly MessageRecord[], route: Route): void {
+    const changes = new Changes();
+    this.noteLater(changes, (tx) => {
+      for (const message of messages) {
+        const delivery = tx.delivery(message.seq, agent);
+        if (delivery?.step !== 'stored') continue;
+        tx.moveDelivery(message.seq, agent, DeliveryPhase.unread, 'offered', this.clock.now());
+        this.record(tx, changes, message, agent, { step: 'offered', route });
+      }
+    });
+  }
+
+  /** The whole text of these was in an answer that was handed over. */
+  noteShown(agent: number, seqs: readonly number[], route: Route): void {
+    const pending = this.shownPending.get(agent) ?? new Set();
+    const fresh = seqs.filter((seq) => !pending.has(seq));
+    if (fresh.length === 0) return;
+    for (const seq of fresh) pending.add(seq);
+    this.shownPending.set(agent, pending);
+    const changes = new Changes();
+    this.noteLater(
+      changes,
+      (tx) => {
+        for (const seq of fresh) {
+          const message = tx.message(seq);
+          const delivery = tx.delivery(seq, agent);
+          if (!message || !delivery || delivery.phase !== DeliveryPhase.unread) continue;
+          if (delivery.step === 'stored') this.record(tx, changes, message, agent, { step: 'offered', route });
+          tx.moveDelivery(seq, agent, DeliveryPhase.open, 'shown', this.clock.now());
+          this.record(tx, changes, message, agent, { step: 'shown', route });
+        }
+      },
+      () => {
+        for (const seq of fresh) pending.delete(seq);
+        if (pending.size === 0 && this.shownPending.get(agent) === pending) this.shownPending.delete(agent);
+      },
+    );
+  }
+
+  isShownPending(agent: number, seq: number): boolean {
+    return this.shownPending.get(agent)?.has(seq) ?? false;
+  }
+
+  pendingCount(agent: number): number {
+    return this.shownPending.get(agent)?.size ?? 0;
+  }
+
+  /** The caller has dealt with these. All or none: an id that is not the caller's own mail refuses the whole call. */
+  async ack(caller: Caller, ids: readonly string[], outcome: AckOutcome, note: string | undefined): Promise<AckResult[]> {
+    const seqs = ids.map((id) => ({ id, seq: messageId.parse(id) }));
+    const changes = new Changes();
+    const results = await this.store.write((tx) => {
+      changes.receipts.length = changes.ended.length = 0;
+      const own = seqs.map(({ id, seq }) => {
+        const delivery = seq === undefined ? undefined : tx.delivery(seq, caller.agent);
+        const message = delivery && tx.message(delivery.seq);
+        if (!delivery || !message) throw unknownMessage(id);
+        return { id, delivery, message };
+      });
+      return own.map(({ id, delivery, message }): AckResult => {
+        if (delivery.phase === DeliveryPhase.closed) return { id, state: 'unchanged', was: delivery.step };
+        // "Blocked" is news for the sender, not the end: the message stays open until it is done, answered or over.
+        const phase = outcome === 'blocked' ? DeliveryPhase.open : DeliveryPhase.closed;
+        tx.moveDelivery(message.seq, caller.agent, phase, 'acked', this.clock.now());
+        this.record(tx, changes, message, caller.agent, { step: 'acked', outcome, note: note ?? null });
+        if (message.kind === 'request' && outcome !== 'blocked') this.endIfAllDeclined(tx, changes, message, outcome, note);
+        return { id, state: outcome };
+      });
+    });
+    this.publish(changes);
+    return results;
+  }
+
+  /** A request fails when its last recipient rejects it; "done" without a reply from the last one ends it as answered. */
+  private endIfAllDeclined(tx: Writes, changes: Changes, message: MessageRecord, outcome: AckOutcome, note?: string): void {
+    if (tx.deliveries(message.seq).some((delivery) => delivery.phase !== DeliveryPhase.closed)) return;
+    const state = outcome === 'done' ? 'answered' : 'failed';
+    this.end(tx, changes, message.seq, { state, resultSeq: null, at: this.clock.now(), note: note ?? null });
+  }
+
+  /** Ends a request that the caller sent. */
+  async cancel(caller: Caller, seq: number): Promise<boolean> {
+    const changes = new Changes();
+    const done = await this.store.write((tx) => {
+      changes.receipts.length = changes.ended.length = 0;
+      const message = tx.message(seq);
+      if (message?.sender !== caller.agent || message.kind !== 'request') throw unknownMessage(messageId.format(seq));
+      if (!this.end(tx, changes, seq, { state: 'cancelled', resultSeq: null, at: this.clock.now(), note: null })) return false;
+      this.closeAll(tx, changes, message, 'cancelled');
+      return true;
+    });
+    this.publish(changes);
+    return done;
+  }
+
+  /** Ends what is over. Returns when the next one is due. */
+  async expireDue(): Promise<number | undefined> {
+    const now = this.clock.now();
+    const due = this.store.expiring(now, 500);
+    if (due.length > 0) {
+      const changes = new Changes();
+      await this.store.write((tx) => {
+        changes.receipts.length = changes.ended.length = 0;
+        for (const { seq, at } of due) {
+          tx.deleteExpiry(at, seq);
+          const message = tx.message(seq);
+          if (!message) continue;
+          this.end(tx, changes, seq, { state: 'expired', resultSeq: null, at: now, note: null });
+          this.closeAll(tx, changes, message, 'expired');
+        }
+      });
+      this.publish(changes);
+    }
+    return this.store.nextExpiry();
+  }
+
+  /** The agent is gone: whatever it had not finished is closed, and requests that only it could answer fail. */
+  async giveUp(agent: number): Promise<void> {
+    for (;;) {
+      const changes = new Changes();
+      const more = await this.store.write((tx) => {
+        changes.receipts.length = changes.ended.length = 0;
+        const open = tx.inbox({ agent, phases: [DeliveryPhase.unread, DeliveryPhase.open], limit: 500 });
+        for (const message of open) {
+          tx.moveDelivery(message.seq, agent, DeliveryPhase.closed, 'undeliverable', this.clock.now());
+          this.record(tx, changes, message, agent, { step: 'undeliverable', note: 'the agent left the bus' });
+          if (message.kind === 'request') this.endIfAllDeclined(tx, changes, message, 'rejected', 'the agent left the bus');
+        }
+        return open.length > 0;
+      });
+      this.publish(changes);
+      if (!more) return;
+    }
+  }
+
+  private closeAll(tx: Writes, changes: Changes, message: MessageRecord, step: 'expired' | 'cancelled'): void {
+    for (const delivery of tx.deliveries(message.seq)) {
+      if (delivery.phase === DeliveryPhase.closed) continue;
+      tx.moveDelivery(message.seq, delivery.agent, DeliveryPhase.closed, step, this.clock.now());
+      this.record(tx, changes, message, delivery.agent, { step });
+    }
+  }
+
+  private noteLater(changes: Changes, work: (tx: Writes) => void, done: () => void = () => undefined): void {
+    this.store.later(
+      (tx) => {
+        changes.receipts.length = changes.ended.length = 0;
+        work(tx);
+      },
+      (stored) => {
+        done();
+        if (stored) this.publish(changes);
+      },
+    );
+  }
+}
+
+export interface AckResult {
+  id: string;
+  state: AckOutcome | 'unchanged';
+  /** How it had ended before. */
+  was?: string;
+}
+
+/** The same words for a foreign id, a missing one and a malformed one. */
+export function unknownMessage(id: string): BusError {
+  return new BusError('unknown-message', `You have no message "${id.slice(0, 40)}".`, {
+    next: 'Use an id from inbox, conversation or send, such as "m1f".',
+  });
+}

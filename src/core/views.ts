@@ -1,0 +1,98 @@
+import type { AgentRecord, AgentView, ConversationRecord, MessageRecord, MessageView, ReceiptRecord, ReceiptView } from './model.ts';
+import { conversationId, messageId } from './model.ts';
+import type { Reads } from './ports.ts';
+import type { PresenceBoard } from './presence.ts';
+import type { Roster } from './roster.ts';
+
+/** Records as their readers see them: names instead of numbers, nothing that is the hub's own business. */
+export class Views {
+  private readonly store: Reads;
+  private readonly roster: Roster;
+  private readonly presence: PresenceBoard;
+  private readonly channelNames = new Map<number, string | undefined>();
+
+  constructor(store: Reads, roster: Roster, presence: PresenceBoard) {
+    this.store = store;
+    this.roster = roster;
+    this.presence = presence;
+  }
+
+  message(record: MessageRecord, recipients: readonly number[] = this.store.recipients(record.seq)): MessageView {
+    const sender = this.roster.get(record.sender);
+    const channel = this.channelOf(record.conversation);
+    const workspace = folderName(sender.workspace);
+    return {
+      id: messageId.format(record.seq),
+      conversation: conversationId.format(record.conversation),
+      ...(channel && { channel }),
+      from: sender.name,
+      ...(workspace && { workspace }),
+      to: channel ? [`#${channel}`] : recipients.map((id) => this.roster.get(id).name),
+      kind: record.kind,
+      text: record.text,
+      ...(record.data !== null && { data: JSON.parse(record.data) as unknown }),
+      ...(record.files.length > 0 && { files: record.files }),
+      ...(record.options.length > 0 && { options: record.options }),
+      ...(record.replyTo !== null && { reply_to: messageId.format(record.replyTo) }),
+      ...(record.priority === 'urgent' && { priority: record.priority }),
+      sent_at: isoTime(record.sentAt),
+      ...(record.expiresAt !== null && { expires_at: isoTime(record.expiresAt) }),
+    };
+  }
+
+  agent(record: AgentRecord): AgentView {
+    const seen = this.presence.lastSeen(record.id) ?? record.lastSeen;
+    const workspace = folderName(record.workspace);
+    return {
+      name: record.name,
+      kind: record.kind,
+      ...(record.about && { about: record.about }),
+      ...(workspace && { workspace }),
+      ...(record.product && { product: record.product }),
+      presence: this.presence.of(record.id),
+      reach: this.reach(record),
+      last_seen: isoTime(seen),
+    };
+  }
+
+  /** The ways by which a message would get to an agent now, best first. */
+  reach(record: AgentRecord): string[] {
+    if (record.removed) return [];
+    if (this.presence.isWaiting(record.id)) return ['waiting call'];
+    if (record.kind === 'person') return this.presence.isConnected(record.id) ? ['open client', 'inbox'] : ['inbox'];
+    if (this.presence.of(record.id) !== 'offline') return ['next tool call', 'inbox'];
+    return ['inbox'];
+  }
+
+  receipt(record: ReceiptRecord): ReceiptView {
+    return {
+      agent: this.roster.get(record.agent).name,
+      step: record.step,
+      at: isoTime(record.at),
+      ...(record.route !== null && { route: record.route }),
+      ...(record.outcome !== null && { outcome: record.outcome }),
+      ...(record.note !== null && { note: record.note }),
+    };
+  }
+
+  conversationTitle(record: ConversationRecord, members: readonly number[], viewer: number): string {
+    if (record.kind === 'channel') return `#${record.key.slice(1)}`;
+    const others = members.filter((id) => id !== viewer);
+    return (others.length > 0 ? others : members).map((id) => this.roster.get(id).name).join(', ');
+  }
+
+  private channelOf(conversation: number): string | undefined {
+    if (!this.channelNames.has(conversation)) {
+      const record = this.store.conversation(conversation);
+      this.channelNames.set(conversation, record?.kind === 'channel' ? record.key.slice(1) : undefined);
+    }
+    return this.channelNames.get(conversation);
+  }
+}
+
+export const isoTime = (at: number): string => new Date(at).toISOString();
+
+/** The last part of a path from any platform: enough to tell workspaces apart, and no more of the disk than that. */
+export function folderName(path: string): string {
+  return path.split(/[\\/]+/).filter(Boolean).at(-1) ?? '';
+}

@@ -1,0 +1,12 @@
+import { enableCompileCache } from 'node:module';
+import { runHub } from './hub/main.ts';
+import { version } from './hub/version.ts';
+
+enableCompileCache();
+runHub(version).then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    process.stderr.write(`${String(error instanceof Error ? error.message : error)}\n`);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,107 @@
+import { statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import type { Bus } from '../core/bus.ts';
+import type { Clock } from '../core/clock.ts';
+import { BusError } from '../core/errors.ts';
+import type { HubStatus, MintResult } from '../protocol/messages.ts';
+import type { SqliteStore } from '../storage/sqliteStore.ts';
+import type { HubAdmin } from '../transports/rpc/rpcHost.ts';
+import { Attachments } from './attachments.ts';
+import type { Credentials } from './credentials.ts';
+import type { HubRecord } from './discovery.ts';
+import type { BusHome } from './home.ts';
+
+interface AdminParts {
+  bus: Bus;
+  store: SqliteStore;
+  clock: Clock;
+  credentials: Credentials;
+  home: BusHome;
+  version: string;
+  stop: (reason: string) => void;
+}
+
+/** What the owner can ask of the hub itself. */
+export class Admin implements HubAdmin {
+  private readonly parts: AdminParts;
+  private readonly attachments: Attachments;
+  private readonly started = performance.now();
+  private record: HubRecord | undefined;
+  private connections: () => HubStatus['connections'] = () => ({ rpc: 0, mcpSessions: 0, waitingCalls: 0 });
+  private upkeep: { checking: boolean } = { checking: false };
+
+  constructor(parts: AdminParts) {
+    this.parts = parts;
+    this.attachments = new Attachments(parts.bus);
+  }
+
+  /** What is known only once the doors are open. */
+  describe(record: HubRecord, connections: () => HubStatus['connections'], upkeep: { checking: boolean }): void {
+    this.record = record;
+    this.connections = connections;
+    this.upkeep = upkeep;
+  }
+
+  status(): HubStatus {
+    const { store, home, version } = this.parts;
+    const { failed } = store.health;
+    return {
+      pid: process.pid,
+      version,
+      mcpUrl: this.record?.mcpUrl ?? '',
+      rpcPort: this.record?.rpcPort ?? 0,
+      home: home.folder,
+      startedAt: this.record?.startedAt ?? '',
+      uptimeSeconds: Math.round((performance.now() - this.started) / 1000),
+      ...store.counts(),
+      logBytes: sizeOf(home.log) + sizeOf(`${home.log}.1`),
+      memoryBytes: process.memoryUsage.rss(),
+      connections: this.connections(),
+      health: failed ? failed.toShape() : this.upkeep.checking ? 'checking' : 'ok',
+    };
+  }
+
+  async mint(name: string, about: string | undefined): Promise<MintResult> {
+    const { bus, credentials, clock } = this.parts;
+    const known = bus.roster.find(name);
+    if (known?.kind === 'person') {
+      throw new BusError('forbidden', 'The person has no token: whoever owns this machine’s account is the person.', {
+        next: 'Register an agent under another name.',
+      });
+    }
+    const agent = known ?? (await bus.roster.create({ name, ...(about !== undefined && { about }) }));
+    await bus.roster.revive(agent);
+    if (known && about !== undefined) await bus.roster.describe(agent, { about });
+    return { name: agent.name, token: await credentials.mint(agent.id, clock.now()), created: !known };
+  }
+
+  revoke(name: string): Promise<number> {
+    return this.parts.credentials.revoke(this.parts.bus.roster.require(name).id);
+  }
+
+  remove(name: string): Promise<void> {
+    return this.parts.bus.remove(this.parts.bus.roster.require(name));
+  }
+
+  attach(workspace: string, product: string, name: string | undefined): Promise<number> {
+    return this.attachments.attach(workspace, product, name);
+  }
+
+  async exportTo(path: string): Promise<number> {
+    if (!isAbsolute(path)) throw new BusError('invalid-input', 'The export needs an absolute path.', { next: 'Give a full path.' });
+    if (statSync(path, { throwIfNoEntry: false })) {
+      throw new BusError('invalid-input', `${path} is there already.`, { next: 'Choose a new file; nothing is overwritten.' });
+    }
+    await this.parts.store.exportTo(path);
+    return sizeOf(path);
+  }
+
+  stop(reason: 'stop' | 'upgrade'): void {
+    // The answer goes out first.
+    setImmediate(() => this.parts.stop(reason));
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

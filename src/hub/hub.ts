@@ -1,0 +1,167 @@
+import { existsSync, statSync } from 'node:fs';
+import { uptime } from 'node:os';
+import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { Bus } from '../core/bus.ts';
+import { SteadyClock } from '../core/clock.ts';
+import { BusError } from '../core/errors.ts';
+import { SqliteStore } from '../storage/sqliteStore.ts';
+import { scanWal } from '../storage/walScan.ts';
+import { callForModel, type ToolHost } from '../tools/callTool.ts';
+import { instructions, listTools } from '../tools/table.ts';
+import { bearer, loopbackGuard } from '../transports/guard.ts';
+import { openHttpDoor } from '../transports/httpDoor.ts';
+import { mcpHttp } from '../transports/mcp/mcpHttp.ts';
+import { createBusServer } from '../transports/mcp/mcpServer.ts';
+import { openRpcDoor } from '../transports/rpc/rpcDoor.ts';
+import { Admin } from './admin.ts';
+import { Credentials } from './credentials.ts';
+import { hubProtocol, readRecord, removeRecord, writeRecord, type HubRecord } from './discovery.ts';
+import type { BusHome } from './home.ts';
+import type { HubLock } from './lock.ts';
+import type { Log } from './log.ts';
+import type { Settings } from './settings.ts';
+import { Upkeep } from './upkeep.ts';
+
+export interface RunningHub {
+  record: HubRecord;
+  /** Ends everything in order; what is promised is on disk before it resolves. */
+  stop(reason: string): Promise<void>;
+  stopped: Promise<string>;
+}
+
+export interface HubParts {
+  home: BusHome;
+  lock: HubLock;
+  log: Log;
+  settings: Settings;
+  version: string;
+}
+
+/** The composition root: reads like the picture of the architecture, top to bottom. */
+export async function startHub({ home, lock, log, settings, version }: HubParts): Promise<RunningHub> {
+  const unclean = (statSync(`${home.database}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  if (unclean) refuseLostCommits(home.database);
+  const store = new SqliteStore(home.database, (trouble) => log.error('store', { code: trouble.code, message: trouble.message }));
+  const clock = new SteadyClock(
+    { wall: Date.now, monotonic: () => performance.now(), uptime: () => uptime() * 1000 },
+    store.messagesAfter(store.lastSeq() - 1, 1)[0]?.sentAt ?? 0,
+  );
+  const bus = new Bus(store, clock, settings.limits);
+  await bus.load();
+  const credentials = new Credentials(store, bus);
+  const toolHost: ToolHost = { bus, onInternalError: (tool, error) => log.error('call-failed', { tool, error: describe(error) }) };
+  const onError = (error: unknown): void => log.warn('transport', { error: describe(error) });
+
+  let activity = (): void => undefined;
+  const admin = new Admin({ bus, store, clock, credentials, home, version, stop: (reason) => void stop(reason) });
+  const previous = readRecord(home.record).record;
+  const rpc = await openRpcDoor(
+    {
+      ...toolHost,
+      version,
+      admin,
+      ownerProof: (text) => credentials.ownerProof(text),
+      isOwnerProof: (text, proof) => credentials.isOwnerProof(text, proof),
+      authenticate: (token) => credentials.authenticate(token, 'rpc'),
+    },
+    store,
+    { port: previous?.rpcPort ?? 0, onActivity: () => activity() },
+  );
+  const info = { name: 'agent-bus', version };
+  const tools = listTools();
+  const mcp = mcpHttp({
+    serverFor: (caller) =>
+      createBusServer({
+        info,
+        instructions,
+        tools,
+        call: (name, args, { signal }) => {
+          activity();
+          return callForModel(toolHost, caller, name, args, { signal });
+        },
+        delivered: (answer) => bus.noteShown(caller, answer.shown, 'inbox'),
+      }),
+    onError,
+  });
+  const http = await openHttpDoor({
+    port: settings.port || portOf(previous?.mcpUrl),
+    guard: loopbackGuard(bearer((token) => credentials.authenticate(token, 'mcp'))),
+    routes: new Map([['/mcp', mcp]]),
+    onError,
+  });
+
+  const record: HubRecord = {
+    pid: process.pid,
+    version,
+    protocol: hubProtocol,
+    mcpUrl: `http://127.0.0.1:${http.port}/mcp`,
+    rpcPort: rpc.port,
+    token: credentials.ownerToken,
+    startedAt: new Date().toISOString(),
+    nonce: randomBytes(12).toString('hex'),
+  };
+  const upkeep = new Upkeep({
+    bus,
+    store,
+    clock,
+    log,
+    lock,
+    settings,
+    databasePath: home.database,
+    integrityWorker: join(import.meta.dirname, 'integrityWorker.js'),
+    clients: () => rpc.connections() + bus.waiting.size,
+    stop: (reason) => void stop(reason),
+  });
+  activity = () => upkeep.noteActivity();
+  admin.describe(record, () => ({ rpc: rpc.connections(), mcpSessions: mcp.sessions(), waitingCalls: bus.waiting.size }), upkeep);
+  writeRecord(home.record, record);
+  log.info('started', { version, mcpUrl: record.mcpUrl, rpcPort: record.rpcPort, unclean });
+  upkeep.checkIntegrity(unclean);
+
+  let ending: Promise<void> | undefined;
+  let resolveStopped: (reason: string) => void;
+  const stopped = new Promise<string>((resolve) => (resolveStopped = resolve));
+  // Each step is tried even if one before it failed; the lock goes last, when nothing of this hub is left.
+  const stop = (reason: string): Promise<void> =>
+    (ending ??= (async () => {
+      log.info('stopping', { reason });
+      const steps: (() => unknown)[] = [
+        () => removeRecord(home.record, record.nonce),
+        () => upkeep.close(),
+        () => bus.waiting.stop(),
+        () => Promise.all([http.close(1_000), new Promise((resolve) => setTimeout(resolve, 50)).then(() => rpc.close())]),
+        () => store.close(),
+        () => log.info('stopped', { reason }),
+        () => lock.release(),
+      ];
+      for (const step of steps) {
+        try {
+          await step();
+        } catch (error) {
+          log.error('stop-step-failed', { error: describe(error) });
+        }
+      }
+      resolveStopped(reason);
+    })());
+  return { record, stop, stopped };
+}
+
+/** The log of the database must hold every acknowledged commit; if one is provably gone, starting would hide it. */
+function refuseLostCommits(database: string): void {
+  const { damage } = scanWal(`${database}-wal`);
+  if (!damage || !existsSync(database)) return;
+  throw new BusError(
+    'database-damaged',
+    `The write-ahead log of the database is damaged: about ${damage.lostCommits} stored changes can’t be read.`,
+    { next: 'Nothing was deleted. Run `agent-bus repair`: it keeps the damaged files and goes on with all that can be read.' },
+  );
+}
+
+function portOf(url: string | undefined): number {
+  return url === undefined ? 0 : Number(new URL(url).port);
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,72 @@
+/** settings.json: what a person may change about the hub. A mistake in it is said, never skipped over. */
+import { z } from 'zod';
+import { BusError } from '../core/errors.ts';
+import { defaultTunables } from '../core/limits.ts';
+import { readPrivateFile } from './privateFolder.ts';
+
+const whole = (least: number, most: number) => z.int().min(least).max(most);
+
+const schema = z.strictObject({
+  /** With no client for so long the hub ends itself; 0 means never. */
+  idleMinutes: z.number().min(0).max(525_600).default(15),
+  /** 0 means any, the last one first. */
+  port: whole(0, 65_535).default(0),
+  /** What is older, or beyond this size, is removed once it is read and closed; 0 means never. */
+  retention: z
+    .strictObject({
+      days: z.number().min(0).max(36_500).default(180),
+      megabytes: z.number().min(0).max(1_048_576).default(2_048),
+    })
+    .prefault({}),
+  limits: z
+    .strictObject({
+      rateBurst: whole(1, 1_000_000_000).default(defaultTunables.rateBurst),
+      ratePerSecond: z.number().min(0.01).max(1_000_000_000).default(defaultTunables.ratePerSecond),
+      mailbox: whole(1, 1_000_000_000).default(defaultTunables.mailbox),
+      hops: whole(1, 10_000).default(defaultTunables.hops),
+    })
+    .prefault({}),
+  logMegabytes: z.number().min(0.1).max(1_024).default(2),
+});
+
+export type Settings = z.output<typeof schema>;
+
+export const defaultSettings: Readonly<Settings> = schema.parse({});
+
+const settingsBytes = 65_536;
+
+/** The settings in force; a missing file or an empty one means the defaults. */
+export function loadSettings(path: string): Settings {
+  const text = readPrivateFile(path, settingsBytes)?.replace(/^\uFEFF/, '');
+  if (text === undefined || text.trim() === '') return schema.parse({});
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw bad(path, `is not valid JSON: ${(error as Error).message}`, 'Correct it, or remove the file.', error);
+  }
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  if (issue?.code === 'unrecognized_keys') {
+    const unknown = issue.keys.map((key) => `"${[...issue.path, key].join('.')}"`).join(', ');
+    const known = knownKeys(issue.path).join(', ');
+    throw bad(path, `has a setting that does not exist: ${unknown}.`, `Remove it, or use one of: ${known}.`);
+  }
+  const where = issue?.path.length ? `"${issue.path.join('.')}"` : 'the file';
+  throw bad(
+    path,
+    `has a wrong value for ${where}: ${issue?.message ?? 'not usable'}.`,
+    'Correct it, or remove the line.',
+  );
+}
+
+function knownKeys(path: PropertyKey[]): string[] {
+  let level: unknown = defaultSettings;
+  for (const key of path) level = (level as Record<PropertyKey, unknown>)[key];
+  return Object.keys(level as object);
+}
+
+function bad(path: string, what: string, next: string, cause?: unknown): BusError {
+  return new BusError('bad-settings', `${path} ${what}`, { next: `${next} (${path})`, cause });
+}

@@ -1,0 +1,114 @@
+import type { AgentView, MessageView, Presence, ReceiptView, RequestState } from '../core/model.ts';
+
+/** The typed requests and events between the hub and its own clients. A change that old clients can't take raises the number. */
+export const protocolVersion = 1;
+
+export interface HelloParams {
+  protocol: number;
+  nonce: string;
+}
+
+/** The hub proves that it knows the owner's token before the client shows anything of its own. */
+export interface HelloResult {
+  protocol: number;
+  version: string;
+  nonce: string;
+  proof: string;
+}
+
+export interface LoginParams {
+  /** The owner's proof… */
+  proof?: string;
+  /** …or an agent's own token. */
+  token?: string;
+  /** Whom the owner speaks as; the person if nobody is named. */
+  as?: string;
+  /** Or: the agent that a product is in a workspace, made on first use. */
+  attach?: { workspace: string; product: string; name?: string };
+  via: 'rpc' | 'cli' | 'stdio';
+  /** Keep out of presence: a one-shot command is not somebody being there. */
+  passing?: boolean;
+}
+
+export interface LoginResult {
+  agent: string;
+  owner: boolean;
+}
+
+export interface CallParams {
+  tool: string;
+  args: unknown;
+  for: 'model' | 'program';
+}
+
+export interface MintResult {
+  name: string;
+  token: string;
+  created: boolean;
+}
+
+export interface HubStatus {
+  pid: number;
+  version: string;
+  mcpUrl: string;
+  rpcPort: number;
+  home: string;
+  startedAt: string;
+  uptimeSeconds: number;
+  agents: number;
+  conversations: number;
+  messages: number;
+  pendingRequests: number;
+  databaseBytes: number;
+  logBytes: number;
+  memoryBytes: number;
+  connections: { rpc: number; mcpSessions: number; waitingCalls: number };
+  commits: number;
+  slowestCommitMs: number;
+  health: 'ok' | 'checking' | { code: string; message: string; next: string };
+}
+
+export type HubEvent =
+  | { type: 'message'; message: MessageView }
+  | { type: 'receipt'; message: string; receipt: ReceiptView }
+  | { type: 'request'; message: string; state: RequestState }
+  | { type: 'presence'; agent: AgentView }
+  | { type: 'agents' };
+
+export interface SubscribeParams {
+  /** Where the last event was; without it only what comes from now on. */
+  cursor?: string | undefined;
+}
+
+export interface SubscribeResult {
+  cursor: string;
+  /** More was missed than can be replayed, or the history is another one: read again what you show. */
+  missed: boolean;
+}
+
+export interface EventNotification {
+  cursor: string;
+  event: HubEvent;
+}
+
+export interface HubRequests {
+  hello: { params: HelloParams; result: HelloResult };
+  login: { params: LoginParams; result: LoginResult };
+  call: { params: CallParams; result: unknown };
+  subscribe: { params: SubscribeParams; result: SubscribeResult };
+  unsubscribe: { params: Record<string, never>; result: null };
+  presence: { params: { state: Exclude<Presence, 'offline'> }; result: null };
+  mint: { params: { name: string; about?: string }; result: MintResult };
+  revoke: { params: { name: string }; result: { name: string; revoked: number } };
+  remove: { params: { name: string }; result: { name: string } };
+  status: { params: Record<string, never>; result: HubStatus };
+  export: { params: { path: string }; result: { path: string; bytes: number } };
+  stop: { params: { reason: 'stop' | 'upgrade' }; result: null };
+}
+
+export type HubMethod = keyof HubRequests;
+
+/** What both sides sign with the owner's token; the word keeps one side's proof from serving as the other's. */
+export function proofText(side: 'hub' | 'client', clientNonce: string, hubNonce: string): string {
+  return `agent-bus ${side} ${clientNonce} ${hubNonce}`;
+}

@@ -1,0 +1,86 @@
+import type {
+  AgentKind,
+  AgentRecord,
+  ConversationKind,
+  ConversationRecord,
+  DeliveryPhase,
+  DeliveryRecord,
+  MessageKind,
+  MessageRecord,
+  ReceiptRecord,
+  RequestRecord,
+} from '../core/model.ts';
+
+/** Rows of the database as records of the core. */
+export type Row = Record<string, unknown>;
+
+export const agentRow = (row: Row): AgentRecord => ({
+  id: row['id'] as number,
+  name: row['name'] as string,
+  kind: row['kind'] as AgentKind,
+  about: row['about'] as string,
+  workspace: row['workspace'] as string,
+  product: row['product'] as string,
+  identity: row['identity'] as string | null,
+  created: row['created'] as number,
+  lastSeen: row['last_seen'] as number,
+  removed: row['removed'] === 1,
+});
+
+export const conversationRow = (row: Row): ConversationRecord => ({
+  id: row['id'] as number,
+  kind: row['kind'] as ConversationKind,
+  key: row['key'] as string,
+  about: row['about'] as string,
+  created: row['created'] as number,
+  lastSeq: row['last_seq'] as number,
+  lastAt: row['last_at'] as number,
+});
+
+export const messageRow = (row: Row): MessageRecord => ({
+  seq: row['seq'] as number,
+  conversation: row['conversation'] as number,
+  sender: row['sender'] as number,
+  kind: row['kind'] as MessageKind,
+  text: row['text'] as string,
+  data: row['data'] as string | null,
+  files: strings(row['files']),
+  options: strings(row['options']),
+  replyTo: row['reply_to'] as number | null,
+  priority: row['urgent'] === 1 ? 'urgent' : 'normal',
+  key: row['key'] as string | null,
+  hop: row['hop'] as number,
+  sentAt: row['sent_at'] as number,
+  expiresAt: row['expires_at'] as number | null,
+});
+
+export const deliveryRow = (row: Row): DeliveryRecord => ({
+  seq: row['seq'] as number,
+  agent: row['agent'] as number,
+  phase: row['phase'] as DeliveryPhase,
+  step: row['step'] as DeliveryRecord['step'],
+  at: row['at'] as number,
+});
+
+export const receiptRow = (row: Row): ReceiptRecord => ({
+  id: row['id'] as number,
+  seq: row['seq'] as number,
+  agent: row['agent'] as number,
+  step: row['step'] as ReceiptRecord['step'],
+  at: row['at'] as number,
+  route: row['route'] as ReceiptRecord['route'],
+  outcome: row['outcome'] as ReceiptRecord['outcome'],
+  note: row['note'] as string | null,
+});
+
+export const requestRow = (row: Row): RequestRecord => ({
+  seq: row['seq'] as number,
+  state: row['state'] as RequestRecord['state'],
+  resultSeq: row['result_seq'] as number | null,
+  endedAt: row['ended_at'] as number | null,
+  note: row['note'] as string | null,
+});
+
+function strings(value: unknown): string[] {
+  return typeof value === 'string' ? (JSON.parse(value) as string[]) : [];
+}

@@ -1,0 +1,243 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type {
+  AgentRecord,
+  ConversationRecord,
+  DeliveryRecord,
+  MessageRecord,
+  ReceiptRecord,
+  RequestRecord,
+} from '../core/model.ts';
+import type { ConversationsQuery, HistoryQuery, InboxQuery, Reads, SearchQuery } from '../core/ports.ts';
+import { agentRow, conversationRow, deliveryRow, messageRow, receiptRow, requestRow } from './rows.ts';
+import type { SearchIndex } from './searchIndex.ts';
+import { Statements } from './statements.ts';
+
+const lastOfAll = Number.MAX_SAFE_INTEGER;
+
+export class SqliteReads implements Reads {
+  protected readonly sql: Statements;
+  private readonly index: SearchIndex;
+
+  constructor(db: DatabaseSync, index: SearchIndex) {
+    this.sql = new Statements(db);
+    this.index = index;
+  }
+
+  agents(): AgentRecord[] {
+    return this.sql.all('SELECT * FROM agents ORDER BY id').map(agentRow);
+  }
+
+  aliases(): { name: string; agent: number }[] {
+    return this.sql.all('SELECT name, agent FROM aliases') as { name: string; agent: number }[];
+  }
+
+  agentByToken(hash: Uint8Array): number | undefined {
+    return this.sql.get('SELECT agent FROM tokens WHERE hash = ?', hash)?.['agent'] as number | undefined;
+  }
+
+  tokenCount(agent: number): number {
+    return this.sql.get('SELECT count(*) AS n FROM tokens WHERE agent = ?', agent)?.['n'] as number;
+  }
+
+  message(seq: number): MessageRecord | undefined {
+    const row = this.sql.get('SELECT * FROM messages WHERE seq = ?', seq);
+    return row && messageRow(row);
+  }
+
+  messageByKey(sender: number, key: string): MessageRecord | undefined {
+    const row = this.sql.get('SELECT * FROM messages WHERE sender = ? AND key = ?', sender, key);
+    return row && messageRow(row);
+  }
+
+  messagesAfter(seq: number, limit: number): MessageRecord[] {
+    return this.sql.all('SELECT * FROM messages WHERE seq > ? ORDER BY seq LIMIT ?', seq, limit).map(messageRow);
+  }
+
+  recipients(seq: number): number[] {
+    return this.sql.all('SELECT agent FROM deliveries WHERE seq = ?', seq).map((row) => row['agent'] as number);
+  }
+
+  delivery(seq: number, agent: number): DeliveryRecord | undefined {
+    const row = this.sql.get('SELECT * FROM deliveries WHERE seq = ? AND agent = ?', seq, agent);
+    return row && deliveryRow(row);
+  }
+
+  deliveries(seq: number): DeliveryRecord[] {
+    return this.sql.all('SELECT * FROM deliveries WHERE seq = ?', seq).map(deliveryRow);
+  }
+
+  inbox(query: InboxQuery): MessageRecord[] {
+    const found: MessageRecord[] = [];
+    for (const phase of query.phases) {
+      const rows = this.sql.all(
+        `SELECT m.* FROM deliveries d JOIN messages m ON m.seq = d.seq
+         WHERE d.agent = ? AND d.phase = ? AND d.seq > ?
+           AND (?4 IS NULL OR m.sender = ?4) AND (?5 IS NULL OR m.kind = ?5) AND (?6 IS NULL OR m.conversation = ?6)
+         ORDER BY d.seq LIMIT ?7`,
+        query.agent,
+        phase,
+        query.after ?? 0,
+        query.sender ?? null,
+        query.kind ?? null,
+        query.conversation ?? null,
+        query.limit,
+      );
+      found.push(...rows.map(messageRow));
+    }
+    if (query.phases.length > 1) found.sort((a, b) => a.seq - b.seq);
+    return found.slice(0, query.limit);
+  }
+
+  unreadCount(agent: number, cap: number): number {
+    return this.phaseCount(agent, 0, cap);
+  }
+
+  openCount(agent: number, cap: number): number {
+    return this.phaseCount(agent, 1, cap);
+  }
+
+  private phaseCount(agent: number, phase: number, cap: number): number {
+    return this.sql.get(
+      'SELECT count(*) AS n FROM (SELECT 1 FROM deliveries WHERE agent = ? AND phase = ? LIMIT ?)',
+      agent,
+      phase,
+      cap,
+    )?.['n'] as number;
+  }
+
+  unreadByConversation(agent: number): Map<number, number> {
+    const rows = this.sql.all(
+      `SELECT m.conversation AS c, count(*) AS n FROM deliveries d JOIN messages m ON m.seq = d.seq
+       WHERE d.agent = ? AND d.phase = 0 GROUP BY m.conversation`,
+      agent,
+    );
+    return new Map(rows.map((row) => [row['c'] as number, row['n'] as number]));
+  }
+
+  receipts(seq: number): ReceiptRecord[] {
+    return this.sql.all('SELECT * FROM receipts WHERE seq = ? ORDER BY id', seq).map(receiptRow);
+  }
+
+  receiptsAfter(id: number, limit: number): ReceiptRecord[] {
+    return this.sql.all('SELECT * FROM receipts WHERE id > ? ORDER BY id LIMIT ?', id, limit).map(receiptRow);
+  }
+
+  request(seq: number): RequestRecord | undefined {
+    const row = this.sql.get('SELECT * FROM requests WHERE seq = ?', seq);
+    return row && requestRow(row);
+  }
+
+  pendingRequests(): number {
+    return this.sql.get("SELECT count(*) AS n FROM requests WHERE state = 'pending'")?.['n'] as number;
+  }
+
+  expiring(until: number, limit: number): { seq: number; at: number }[] {
+    return this.sql.all('SELECT seq, at FROM expiries WHERE at <= ? ORDER BY at LIMIT ?', until, limit) as {
+      seq: number;
+      at: number;
+    }[];
+  }
+
+  nextExpiry(): number | undefined {
+    return (this.sql.get('SELECT min(at) AS at FROM expiries')?.['at'] as number | null) ?? undefined;
+  }
+
+  conversation(id: number): ConversationRecord | undefined {
+    const row = this.sql.get('SELECT * FROM conversations WHERE id = ?', id);
+    return row && conversationRow(row);
+  }
+
+  conversationByKey(key: string): ConversationRecord | undefined {
+    const row = this.sql.get('SELECT * FROM conversations WHERE key = ?', key);
+    return row && conversationRow(row);
+  }
+
+  conversations(query: ConversationsQuery): ConversationRecord[] {
+    const before = query.before ?? lastOfAll;
+    const rows =
+      query.agent === undefined
+        ? this.sql.all(
+            'SELECT * FROM conversations WHERE last_seq < ? ORDER BY last_seq DESC, id DESC LIMIT ?',
+            before,
+            query.limit,
+          )
+        : this.sql.all(
+            `SELECT c.* FROM members m JOIN conversations c ON c.id = m.conversation
+             WHERE m.agent = ? AND c.last_seq < ? ORDER BY c.last_seq DESC, c.id DESC LIMIT ?`,
+            query.agent,
+            before,
+            query.limit,
+          );
+    return rows.map(conversationRow);
+  }
+
+  channels(): ConversationRecord[] {
+    return this.sql.all("SELECT * FROM conversations WHERE kind = 'channel' ORDER BY key").map(conversationRow);
+  }
+
+  channelsOf(agent: number): number[] {
+    return this.sql
+      .all(
+        `SELECT c.id FROM members m JOIN conversations c ON c.id = m.conversation
+         WHERE m.agent = ? AND c.kind = 'channel'`,
+        agent,
+      )
+      .map((row) => row['id'] as number);
+  }
+
+  members(conversation: number): number[] {
+    return this.sql
+      .all('SELECT agent FROM members WHERE conversation = ? ORDER BY agent', conversation)
+      .map((row) => row['agent'] as number);
+  }
+
+  isMember(conversation: number, agent: number): boolean {
+    return this.sql.get('SELECT 1 AS y FROM members WHERE agent = ? AND conversation = ?', agent, conversation) !== undefined;
+  }
+
+  /** Always oldest first; `before` gives the page that ends there, `after` the one that begins there. */
+  history(query: HistoryQuery): MessageRecord[] {
+    if (query.after !== undefined) {
+      return this.sql
+        .all(
+          'SELECT * FROM messages WHERE conversation = ? AND seq > ? ORDER BY seq LIMIT ?',
+          query.conversation,
+          query.after,
+          query.limit,
+        )
+        .map(messageRow);
+    }
+    return this.sql
+      .all(
+        'SELECT * FROM messages WHERE conversation = ? AND seq < ? ORDER BY seq DESC LIMIT ?',
+        query.conversation,
+        query.before ?? lastOfAll,
+        query.limit,
+      )
+      .map(messageRow)
+      .reverse();
+  }
+
+  search(query: SearchQuery): MessageRecord[] {
+    return this.index
+      .find(query)
+      .map((seq) => this.message(seq))
+      .filter((message) => message !== undefined);
+  }
+
+  lastSeq(): number {
+    return (this.sql.get('SELECT max(seq) AS n FROM messages')?.['n'] as number | null) ?? 0;
+  }
+
+  lastReceipt(): number {
+    return (this.sql.get('SELECT max(id) AS n FROM receipts')?.['n'] as number | null) ?? 0;
+  }
+
+  epoch(): string {
+    return this.meta('epoch') ?? '';
+  }
+
+  meta(key: string): string | undefined {
+    return this.sql.get('SELECT value FROM meta WHERE key = ?', key)?.['value'] as string | undefined;
+  }
+}

@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { backup, type DatabaseSync } from 'node:sqlite';
+import type { Store, Writes } from '../core/ports.ts';
+import { BusError } from '../core/errors.ts';
+import { asStorageError, openDatabase, pragmaNumber } from './database.ts';
+import { GroupCommit } from './groupCommit.ts';
+import { deleteOld, type RetentionLimits } from './retention.ts';
+import { SearchIndex } from './searchIndex.ts';
+import { SqliteWrites } from './sqliteWrites.ts';
+
+export interface StoreHealth {
+  /** Set once the disk or the database has failed; from then on nothing is acknowledged. */
+  failed?: BusError;
+}
+
+export interface StoreCounts {
+  agents: number;
+  messages: number;
+  conversations: number;
+  pendingRequests: number;
+  databaseBytes: number;
+  commits: number;
+  slowestCommitMs: number;
+}
+
+/** The reads come from the same connection that writes: it sees exactly what was committed. */
+export class SqliteStore extends SqliteWrites implements Store {
+  private readonly db: DatabaseSync;
+  private readonly path: string;
+  private readonly group: GroupCommit;
+  private readonly searchIndex: SearchIndex;
+  private readonly onTrouble: (error: BusError) => void;
+  private indexTimer: NodeJS.Timeout | undefined;
+  private messagesStored: number;
+  private closed = false;
+  readonly health: StoreHealth = {};
+
+  constructor(path: string, onTrouble: (error: BusError) => void = () => undefined) {
+    const db = openDatabase(path);
+    const index = new SearchIndex(db);
+    super(db, index);
+    this.db = db;
+    this.path = path;
+    this.searchIndex = index;
+    this.onTrouble = onTrouble;
+    this.group = new GroupCommit(db, {
+      asError: (error) => this.classify(error),
+      changes: () => this.mutations,
+      beforeCommit: () => this.flushTouched(),
+      afterRollback: () => this.forgetTouched(),
+      onLost: (error) => this.reportLost(error),
+    });
+    if (this.meta('epoch') === undefined) this.setMeta('epoch', randomBytes(6).toString('hex'));
+    this.messagesStored = this.lastSeq();
+  }
+
+  write<T>(work: (tx: Writes) => T): Promise<T> {
+    if (this.health.failed) return Promise.reject(this.health.failed);
+    if (this.closed) return Promise.reject(stopping());
+    this.scheduleIndexing();
+    return this.group.write(() => work(this));
+  }
+
+  later(work: (tx: Writes) => void, settled: (stored: boolean) => void = () => undefined): void {
+    if (this.health.failed || this.closed) settled(false);
+    else this.group.later(() => work(this), settled);
+  }
+
+  /** A note of the hub's own. */
+  remember(key: string, value: string): void {
+    this.later(() => this.setMeta(key, value));
+  }
+
+  /** Stops acknowledging: called when the integrity check in the background finds damage. */
+  fail(error: BusError): void {
+    if (this.health.failed) return;
+    this.health.failed = error;
+    this.onTrouble(error);
+  }
+
+  counts(): StoreCounts {
+    return {
+      agents: this.count('agents WHERE removed = 0'),
+      messages: this.messageCount(),
+      conversations: this.count('conversations'),
+      pendingRequests: this.pendingRequests(),
+      databaseBytes: fileSize(this.path) + fileSize(`${this.path}-wal`),
+      commits: this.group.commits,
+      slowestCommitMs: Math.round(this.group.slowestMs * 10) / 10,
+    };
+  }
+
+  /** A consistent copy while the hub goes on working. */
+  async exportTo(target: string): Promise<void> {
+    try {
+      await backup(this.db, target);
+    } catch (error) {
+      throw this.classify(error);
+    }
+  }
+
+  /** Deletes a bounded number of old, finished messages; true when there is more to delete. */
+  retain(limits: RetentionLimits): boolean {
+    if (this.health.failed) return false;
+    const size = pragmaNumber(this.db, 'page_count') - pragmaNumber(this.db, 'freelist_count');
+    this.setMeta('last_seq', String(this.lastSeq()));
+    this.setMeta('last_receipt', String(this.lastReceipt()));
+    return deleteOld(this.db, this.sql, limits, size * pragmaNumber(this.db, 'page_size'));
+  }
+
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    clearTimeout(this.indexTimer);
+    try {
+      this.group.flush();
+    } finally {
+      this.db.close();
+    }
+  }
+
+  private scheduleIndexing(): void {
+    this.indexTimer ??= setTimeout(() => this.indexSome(), 250).unref();
+  }
+
+  private indexSome(): void {
+    this.indexTimer = undefined;
+    if (this.closed || this.health.failed) return;
+    // Not while messages are pouring in: their commits matter more than being searchable a second earlier.
+    const arrived = this.lastSeq() - this.messagesStored;
+    this.messagesStored = this.lastSeq();
+    try {
+      if (arrived > 500 || this.searchIndex.step(200)) this.scheduleIndexing();
+    } catch (error) {
+      this.reportLost(error);
+    }
+  }
+
+  private messageCount(): number {
+    return this.count('messages');
+  }
+
+  private count(from: string): number {
+    return this.sql.get(`SELECT count(*) AS n FROM ${from}`)?.['n'] as number;
+  }
+
+  private classify(error: unknown): unknown {
+    const known = asStorageError(error, this.path);
+    // A full disk heals; a failing or damaged one does not, and nothing may be acknowledged on top of it.
+    if (known instanceof BusError && (known.code === 'disk-failed' || known.code === 'database-damaged')) this.fail(known);
+    return known;
+  }
+
+  private reportLost(error: unknown): void {
+    const known = this.classify(error);
+    if (known instanceof BusError) this.onTrouble(known);
+    else this.onTrouble(new BusError('internal', String(error), { next: 'See `agent-bus logs`.', cause: error }));
+  }
+}
+
+function stopping(): BusError {
+  return new BusError('hub-stopping', 'The hub is stopping.', { next: 'Call again in a moment; it restarts on demand.' });
+}
+
+function fileSize(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

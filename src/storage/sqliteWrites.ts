@@ -1,0 +1,228 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type {
+  AgentRecord,
+  ConversationKind,
+  DeliveryPhase,
+  MessageRecord,
+  ReceiptRecord,
+  ReceiptStep,
+} from '../core/model.ts';
+import type { RequestEnd, Writes } from '../core/ports.ts';
+import type { SearchIndex } from './searchIndex.ts';
+import { SqliteReads } from './sqliteReads.ts';
+
+const agentColumns: Record<string, string> = {
+  name: 'name',
+  about: 'about',
+  workspace: 'workspace',
+  product: 'product',
+  identity: 'identity',
+  lastSeen: 'last_seen',
+  removed: 'removed',
+};
+
+/** The changes, to be used inside a transaction of the group commit only. */
+export class SqliteWrites extends SqliteReads implements Writes {
+  /** Grows with every change, so that the group commit can tell a work that failed before it changed anything. */
+  mutations = 0;
+  private nextSeq: number;
+  private nextReceipt: number;
+  /** A burst into one conversation updates its row once per commit, not once per message. */
+  private readonly touched = new Map<number, { seq: number; at: number }>();
+
+  constructor(db: DatabaseSync, index: SearchIndex) {
+    super(db, index);
+    // The counters never go back, even when retention has deleted the newest rows.
+    this.nextSeq = Math.max(super.lastSeq(), Number(this.meta('last_seq') ?? 0)) + 1;
+    this.nextReceipt = Math.max(super.lastReceipt(), Number(this.meta('last_receipt') ?? 0)) + 1;
+  }
+
+  override lastSeq(): number {
+    return this.nextSeq - 1;
+  }
+
+  override lastReceipt(): number {
+    return this.nextReceipt - 1;
+  }
+
+  insertAgent(agent: Omit<AgentRecord, 'id'>): number {
+    this.mutations++;
+    return this.sql.insert(
+      `INSERT INTO agents (name, kind, about, workspace, product, identity, created, last_seen, removed)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      agent.name,
+      agent.kind,
+      agent.about,
+      agent.workspace,
+      agent.product,
+      agent.identity,
+      agent.created,
+      agent.lastSeen,
+      agent.removed ? 1 : 0,
+    );
+  }
+
+  updateAgent(id: number, patch: Partial<Omit<AgentRecord, 'id' | 'created' | 'kind'>>): void {
+    const entries = Object.entries(patch).filter(([, value]) => value !== undefined);
+    if (entries.length === 0) return;
+    this.mutations++;
+    const values = entries.map(([, value]) => (typeof value === 'boolean' ? Number(value) : value) as SQLInputValue);
+    const columns = entries.map(([field]) => `${agentColumns[field] ?? field} = ?`).join(', ');
+    this.sql.run(`UPDATE agents SET ${columns} WHERE id = ?`, ...values, id);
+  }
+
+  insertAlias(name: string, agent: number): void {
+    this.mutations++;
+    this.sql.run('INSERT OR REPLACE INTO aliases (name, agent) VALUES (?, ?)', name, agent);
+  }
+
+  deleteAlias(name: string): void {
+    this.mutations++;
+    this.sql.run('DELETE FROM aliases WHERE name = ?', name);
+  }
+
+  nameOwner(name: string): number | undefined {
+    const row =
+      this.sql.get('SELECT id FROM agents WHERE name = ?', name) ??
+      this.sql.get('SELECT agent AS id FROM aliases WHERE name = ?', name);
+    return row?.['id'] as number | undefined;
+  }
+
+  insertToken(hash: Uint8Array, agent: number, at: number): void {
+    this.mutations++;
+    this.sql.run('INSERT INTO tokens (hash, agent, created) VALUES (?, ?, ?)', hash, agent, at);
+  }
+
+  deleteTokens(agent: number): number {
+    this.mutations++;
+    return this.sql.run('DELETE FROM tokens WHERE agent = ?', agent);
+  }
+
+  insertConversation(kind: ConversationKind, key: string, about: string, at: number): number {
+    this.mutations++;
+    return this.sql.insert(
+      'INSERT INTO conversations (kind, key, about, created, last_at) VALUES (?, ?, ?, ?, ?)',
+      kind,
+      key,
+      about,
+      at,
+      at,
+    );
+  }
+
+  insertMember(conversation: number, agent: number, at: number): void {
+    this.mutations++;
+    this.sql.run('INSERT OR IGNORE INTO members (agent, conversation, joined) VALUES (?, ?, ?)', agent, conversation, at);
+  }
+
+  deleteMember(conversation: number, agent: number): boolean {
+    this.mutations++;
+    return this.sql.run('DELETE FROM members WHERE agent = ? AND conversation = ?', agent, conversation) > 0;
+  }
+
+  insertMessage(message: Omit<MessageRecord, 'seq'>): number {
+    this.mutations++;
+    const seq = this.nextSeq++;
+    this.sql.run(
+      `INSERT INTO messages
+         (seq, conversation, sender, kind, text, data, files, options, reply_to, urgent, key, hop, sent_at, expires_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      seq,
+      message.conversation,
+      message.sender,
+      message.kind,
+      message.text,
+      message.data,
+      message.files.length > 0 ? JSON.stringify(message.files) : null,
+      message.options.length > 0 ? JSON.stringify(message.options) : null,
+      message.replyTo,
+      message.priority === 'urgent' ? 1 : 0,
+      message.key,
+      message.hop,
+      message.sentAt,
+      message.expiresAt,
+    );
+    if (message.expiresAt !== null) {
+      this.sql.run('INSERT INTO expiries (at, seq) VALUES (?, ?)', message.expiresAt, seq);
+    }
+    this.touched.set(message.conversation, { seq, at: message.sentAt });
+    return seq;
+  }
+
+  insertDelivery(seq: number, agent: number, at: number): void {
+    this.mutations++;
+    this.sql.run('INSERT INTO deliveries (seq, agent, at) VALUES (?, ?, ?)', seq, agent, at);
+  }
+
+  moveDelivery(seq: number, agent: number, phase: DeliveryPhase, step: ReceiptStep, at: number): boolean {
+    this.mutations++;
+    return (
+      this.sql.run(
+        'UPDATE deliveries SET phase = max(phase, ?), step = ?, at = ? WHERE seq = ? AND agent = ? AND phase < 2',
+        phase,
+        step,
+        at,
+        seq,
+        agent,
+      ) > 0
+    );
+  }
+
+  insertReceipt(receipt: Omit<ReceiptRecord, 'id'>): ReceiptRecord {
+    this.mutations++;
+    const id = this.nextReceipt++;
+    this.sql.run(
+      'INSERT INTO receipts (id, seq, agent, step, at, route, outcome, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      id,
+      receipt.seq,
+      receipt.agent,
+      receipt.step,
+      receipt.at,
+      receipt.route,
+      receipt.outcome,
+      receipt.note,
+    );
+    return { id, ...receipt };
+  }
+
+  insertRequest(seq: number): void {
+    this.mutations++;
+    this.sql.run('INSERT INTO requests (seq) VALUES (?)', seq);
+  }
+
+  endRequest(seq: number, end: RequestEnd): boolean {
+    this.mutations++;
+    return (
+      this.sql.run(
+        "UPDATE requests SET state = ?, result_seq = ?, ended_at = ?, note = ? WHERE seq = ? AND state = 'pending'",
+        end.state,
+        end.resultSeq,
+        end.at,
+        end.note,
+        seq,
+      ) > 0
+    );
+  }
+
+  deleteExpiry(at: number, seq: number): void {
+    this.mutations++;
+    this.sql.run('DELETE FROM expiries WHERE at = ? AND seq = ?', at, seq);
+  }
+
+  setMeta(key: string, value: string): void {
+    this.mutations++;
+    this.sql.run('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)', key, value);
+  }
+
+  /** Before each commit. */
+  flushTouched(): void {
+    for (const [conversation, { seq, at }] of this.touched) {
+      this.sql.run('UPDATE conversations SET last_seq = ?, last_at = ? WHERE id = ?', seq, at, conversation);
+    }
+    this.touched.clear();
+  }
+
+  forgetTouched(): void {
+    this.touched.clear();
+  }
+}

@@ -1,0 +1,31 @@
+/** What a tool call comes back with, in the two shapes that leave the hub. */
+
+/** For a model: peer text has gone through the envelope. */
+export interface ModelAnswer {
+  text: string;
+  structured: Record<string, unknown>;
+  isError: boolean;
+  /** Ids of the messages whose full text is in `text`. Report them as shown once the answer has been handed over. */
+  shown: string[];
+}
+
+/** For a program: the data as it is, byte for byte. Errors are thrown as BusError. */
+export interface ProgramAnswer {
+  data: Record<string, unknown>;
+  shown: string[];
+}
+
+export interface CallOptions {
+  /** Aborted when the caller is gone or has cancelled. */
+  signal: AbortSignal;
+}
+
+/** A tool as a client of the protocol sees it: JSON Schema in, annotations derived from its effect. */
+export interface ToolListing {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: Record<string, unknown>;
+  annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean };
+  _meta?: Record<string, unknown>;
+}

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import type { Bus } from '../core/bus.ts';
+import { cleanLine, fence, fenceData, fenceNote } from '../core/envelope.ts';
+import { BusError, errorShape } from '../core/errors.ts';
+import type { Caller } from '../core/model.ts';
+import type { CallOptions, ModelAnswer, ProgramAnswer } from './answer.ts';
+import type { Reader, Tool, ToolContext } from './defineTool.ts';
+import { isToolName, tools } from './table.ts';
+
+/** How much of what has newly arrived rides along on another answer. */
+const newsMessages = 3;
+const newsLength = 600;
+
+export interface ToolHost {
+  bus: Bus;
+  onInternalError: (tool: string, error: unknown) => void;
+}
+
+/** For programs: data as it is; errors are thrown. */
+export async function callForProgram(
+  host: ToolHost,
+  caller: Caller,
+  name: string,
+  args: unknown,
+  options: CallOptions,
+): Promise<ProgramAnswer> {
+  const { tool, output } = await run(host, caller, name, args, options, 'program');
+  return { data: output as Record<string, unknown>, shown: tool.shown?.(output) ?? [] };
+}
+
+/** For models: never throws; what other agents wrote has gone through the envelope; news ride along, once. */
+export async function callForModel(
+  host: ToolHost,
+  caller: Caller,
+  name: string,
+  args: unknown,
+  options: CallOptions,
+): Promise<ModelAnswer> {
+  try {
+    const { tool, output, context } = await run(host, caller, name, args, options, 'model');
+    const structured = fenceData(output) as Record<string, unknown>;
+    const shown = tool.shown?.(output) ?? [];
+    const text = tool.render(output, context);
+    const news = tool.name === 'inbox' ? undefined : takeNews(host.bus, caller, shown);
+    if (!news) return { text, structured, isError: false, shown };
+    return {
+      text: `${text}\n\n${news.text}`,
+      structured: { ...structured, news: news.lines },
+      isError: false,
+      shown: [...shown, ...news.shown],
+    };
+  } catch (error) {
+    if (!(error instanceof BusError)) host.onInternalError(name, error);
+    const shape = errorShape(error);
+    return {
+      text: `${shape.code}: ${cleanLine(shape.message, 400)} ${cleanLine(shape.next, 400)}`,
+      structured: { error: fenceData(shape) },
+      isError: true,
+      shown: [],
+    };
+  }
+}
+
+async function run(
+  host: ToolHost,
+  caller: Caller,
+  name: string,
+  args: unknown,
+  { signal }: CallOptions,
+  reader: Reader,
+): Promise<{ tool: Tool; output: object; context: ToolContext }> {
+  if (!isToolName(name)) {
+    throw new BusError('unknown-tool', `There is no tool "${name.slice(0, 60)}".`, {
+      next: `The tools are: ${Object.keys(tools).join(', ')}.`,
+    });
+  }
+  const tool = tools[name] as unknown as Tool;
+  const input = tool.input.safeParse(args ?? {});
+  if (!input.success) throw invalidInput(name, input.error);
+  host.bus.touch(caller.agent);
+  const context: ToolContext = { bus: host.bus, caller, signal, reader };
+  return { tool, output: await tool.run(input.data, context), context };
+}
+
+function invalidInput(name: string, error: z.ZodError): BusError {
+  const issues = error.issues.slice(0, 3).map((issue) => {
+    const where = issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
+    return where + issue.message;
+  });
+  const tooLarge = error.issues.some((issue) => issue.code === 'too_big' && issue.path[0] === 'text');
+  return new BusError(tooLarge ? 'too-large' : 'invalid-input', `${name} was called with arguments that do not fit. ${issues.join('; ')}.`, {
+    next: tooLarge ? 'Send at most 1 MiB of text; put more into a file and send its path.' : 'Correct them by the schema of the tool and call again. Nothing was done.',
+  });
+}
+
+function takeNews(
+  bus: Bus,
+  caller: Caller,
+  already: readonly string[],
+): { text: string; lines: { id: string; from: string; text: string }[]; shown: string[] } | undefined {
+  const fresh = bus.takeNews(caller.agent, newsMessages).map((message) => bus.views.message(message));
+  const messages = fresh.filter((message) => !already.includes(message.id));
+  if (messages.length === 0) return undefined;
+  const left = Math.max(0, bus.reading.unreadCount(caller.agent) - messages.length);
+  const fenced = messages.map((message) => fence(message, { excerpt: newsLength }));
+  return {
+    text: ['New for you:', fenceNote, ...fenced, ...(left > 0 ? [`${left} more unread: call inbox.`] : [])].join('\n'),
+    lines: messages.map((message, i) => ({ id: message.id, from: message.from, text: fenced[i] ?? '' })),
+    // Only what was carried whole counts as shown; an excerpt was merely offered.
+    shown: messages.filter((message) => message.text.length <= newsLength).map((message) => message.id),
+  };
+}
