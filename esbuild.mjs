@@ -17,9 +17,12 @@ export const root = dirname(fileURLToPath(import.meta.url));
 const dist = join(root, 'dist');
 const record = join(dist, '.build.json');
 
-/** Not every worker has to exist; every program does. */
-const optionalWorkers = ['src/storage/integrityWorker.ts'];
+/** The three programs, and what they start in threads and processes of their own. */
 const programs = ['src/extension.ts', 'src/hub.ts', 'src/cli.ts'];
+const parts = [
+  { in: 'src/storage/integrityWorker.ts', out: 'integrityWorker' },
+  { in: 'src/hub/repairMain.ts', out: 'repair' },
+];
 const webview = 'src/webview/main.ts';
 
 // Whitespace and syntax are minified, names are not: a bundle of the MCP SDK, zod and vscode-jsonrpc starts as fast as
@@ -56,9 +59,6 @@ export async function build({ dev = false, force = false } = {}) {
   const hash = sourceHash(dev);
   if (!force && isCurrent(hash)) return;
   const began = performance.now();
-  const entries = [...programs, ...optionalWorkers.filter((file) => existsSync(join(root, file)))];
-  const missing = [...entries, webview].filter((file) => !existsSync(join(root, file)));
-  if (missing.length > 0) throw new Error(`Nothing to build from: ${missing.join(', ')} not found.`);
 
   const esbuild = await import('esbuild');
   const define = { 'process.env.AGENT_BUS_VERSION': JSON.stringify(version) };
@@ -67,7 +67,7 @@ export async function build({ dev = false, force = false } = {}) {
     esbuild.build({
       ...nodeProgram,
       sourcemap,
-      entryPoints: entries,
+      entryPoints: [...programs.map((file) => ({ in: file, out: basename(file, '.ts') })), ...parts],
       define: {
         ...define,
         'import.meta.url': 'importMetaUrl',

@@ -1,8 +1,6 @@
-import { enableCompileCache } from 'node:module';
 import { runHub } from './hub/main.ts';
 import { version } from './hub/version.ts';
 
-enableCompileCache();
 runHub(version).then(
   (code) => process.exit(code),
   (error: unknown) => {

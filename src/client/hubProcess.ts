@@ -57,7 +57,12 @@ function failureRecord(home: BusHome): { code: string; message: string; next: st
 /** The hub serves everybody, so nothing of the window or the product that happened to start it may stick to it. */
 function hubEnvironment(home: BusHome): NodeJS.ProcessEnv {
   const kept = ['PATH', 'HOME', 'LANG', 'TZ', 'USER', 'LOGNAME', 'TMPDIR', 'XDG_DATA_HOME', 'SYSTEMROOT', 'SystemRoot', 'LOCALAPPDATA', 'USERPROFILE', 'USERNAME', 'TEMP', 'TMP', 'WINDIR', 'PATHEXT'];
-  const env: NodeJS.ProcessEnv = { AGENT_BUS_HOME: home.folder, ELECTRON_RUN_AS_NODE: '1' };
+  const env: NodeJS.ProcessEnv = {
+    AGENT_BUS_HOME: home.folder,
+    ELECTRON_RUN_AS_NODE: '1',
+    // Compiling the bundle is the larger part of a start; the second one takes it from here.
+    NODE_COMPILE_CACHE: join(home.folder, 'compile-cache'),
+  };
   for (const name of kept) if (process.env[name] !== undefined) env[name] = process.env[name];
   return env;
 }

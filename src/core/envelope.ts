@@ -27,7 +27,7 @@ const joiningLetter = `[${joiningScripts.replace(/(\w+) ?/g, '\\p{Script=$1}')}\
 
 // Each of these depends only on neighbours that stay, so cleaning twice is cleaning once.
 const meaningful = [
-  `(?<=${joiningLetter})[\\u200C\\u200D]`,
+  `(?<=(?!${hidden})${joiningLetter})[\\u200C\\u200D]`,
   '(?<=\\p{Extended_Pictographic}[\\u{1F3FB}-\\u{1F3FF}\\uFE0F]?)\\u200D(?=\\p{Extended_Pictographic})',
   '(?<=[\\p{Emoji}\\p{Extended_Pictographic}])\\uFE0F',
   '(?<=[\\u1820-\\u18AA])[\\u180B-\\u180D\\u180F]',
@@ -174,8 +174,10 @@ export function fence(view: MessageView, options: FenceOptions = {}): string {
     else if (shown || more) lines.push(neutralise(shown) + more);
   }
   if (left > 0) {
-    const rest = `conversation ${JSON.stringify({ id: view.conversation })}`;
-    lines.push(`<bus-note>… ${left.toLocaleString('en-US')} more characters: ${neutralise(rest)}</bus-note>`);
+    // The tool counts in the text as it was sent, which is never shorter than the clean one: nothing falls in between.
+    const rest = { id: view.id, ...(body.text.length > limit && { offset: cut(body.text, limit).length }) };
+    const call = `conversation ${JSON.stringify(rest)}`;
+    lines.push(`<bus-note>… ${left.toLocaleString('en-US')} more characters: ${neutralise(call)}</bus-note>`);
   }
   if (removed > 0) lines.push(`<bus-note>invisible characters removed: ${removed.toLocaleString('en-US')}</bus-note>`);
   return [`<message${attributes.join('')}>`, ...lines, '</message>'].join('\n');

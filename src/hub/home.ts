@@ -6,6 +6,8 @@ import { BusError } from '../core/errors.ts';
 export interface BusHome {
   folder: string;
   database: string;
+  /** Says that there is a database, so that a missing or emptied one is noticed and not taken for a first start. */
+  databaseMark: string;
   /** Held for as long as the hub lives. */
   lock: string;
   /** Where the running hub can be found. */
@@ -25,6 +27,7 @@ export function busHome(env: Environment = process.env, platform: NodeJS.Platfor
   return {
     folder,
     database: named('bus.db'),
+    databaseMark: named('bus.id'),
     lock: named('hub.lock'),
     record: named('hub.json'),
     log: named('hub.log'),

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { Bus } from '../core/bus.ts';
 import { SteadyClock } from '../core/clock.ts';
 import { BusError } from '../core/errors.ts';
+import { interrupted } from '../storage/repair.ts';
 import { SqliteStore } from '../storage/sqliteStore.ts';
 import { scanWal } from '../storage/walScan.ts';
 import { callForModel, type ToolHost } from '../tools/callTool.ts';
@@ -20,6 +21,7 @@ import { hubProtocol, readRecord, removeRecord, writeRecord, type HubRecord } fr
 import type { BusHome } from './home.ts';
 import type { HubLock } from './lock.ts';
 import type { Log } from './log.ts';
+import { writePrivateFileAtomic } from './privateFolder.ts';
 import type { Settings } from './settings.ts';
 import { Upkeep } from './upkeep.ts';
 
@@ -40,9 +42,11 @@ export interface HubParts {
 
 /** The composition root: reads like the picture of the architecture, top to bottom. */
 export async function startHub({ home, lock, log, settings, version }: HubParts): Promise<RunningHub> {
+  refuseLostDatabase(home);
   const unclean = (statSync(`${home.database}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
   if (unclean) refuseLostCommits(home.database);
   const store = new SqliteStore(home.database, (trouble) => log.error('store', { code: trouble.code, message: trouble.message }));
+  if (!existsSync(home.databaseMark)) writePrivateFileAtomic(home.databaseMark, `${store.epoch()}\n`);
   const clock = new SteadyClock(
     { wall: Date.now, monotonic: () => performance.now(), uptime: () => uptime() * 1000 },
     store.messagesAfter(store.lastSeq() - 1, 1)[0]?.sentAt ?? 0,
@@ -145,6 +149,20 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
       resolveStopped(reason);
     })());
   return { record, stop, stopped };
+}
+
+/** Unreadable is not the same as not there: only a home that never had a database gets a new one. */
+function refuseLostDatabase(home: BusHome): void {
+  if (interrupted(home.database) !== undefined) {
+    throw new BusError('database-damaged', 'A repair of the database was interrupted.', {
+      next: 'Run `agent-bus repair` again: it goes on from the files it has kept.',
+    });
+  }
+  if (existsSync(home.databaseMark) && (statSync(home.database, { throwIfNoEntry: false })?.size ?? 0) === 0) {
+    throw new BusError('database-damaged', `The database ${home.database} is gone or empty.`, {
+      next: 'Put a backup made by `agent-bus export` in its place, or run `agent-bus repair --start-empty` to begin anew.',
+    });
+  }
 }
 
 /** The log of the database must hold every acknowledged commit; if one is provably gone, starting would hide it. */

@@ -65,7 +65,8 @@ export function openLog(path: string, options: { maxBytes?: number; keep?: numbe
       const line = Buffer.from(format(level, event, lost > 0 ? { ...fields, linesLost: lost } : fields));
       open();
       if (size > 0 && size + line.length > maxBytes) rotate();
-      size += fs.writeSync(open(), line);
+      const file = open();
+      size += fs.writeSync(file, line);
       lost = 0;
     } catch {
       lost++;
@@ -182,10 +183,10 @@ function tail(path: string): string | undefined {
 }
 
 function parseLines(text: string): LogLine[] {
-  return text.split('\n').flatMap((line) => {
+  return text.split('\n').flatMap((line): LogLine[] => {
     try {
-      const parsed: unknown = JSON.parse(line);
-      return typeof parsed === 'object' && parsed !== null && 'event' in parsed ? [parsed as LogLine] : [];
+      const parsed = JSON.parse(line) as LogLine | null;
+      return typeof parsed?.event === 'string' ? [parsed] : [];
     } catch {
       return [];
     }

@@ -10,8 +10,11 @@ export function openDatabase(path: string): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(path, { timeout: 5_000, enableForeignKeyConstraints: false });
-    // Only takes effect while the file is still empty; lets retention give space back.
-    db.exec('PRAGMA auto_vacuum = INCREMENTAL');
+    // Before anything that writes: a file that is not for us stays as it is, to the byte.
+    if (assertOurs(db) === 'empty') {
+      // Takes effect only now; lets retention give space back.
+      db.exec('PRAGMA auto_vacuum = INCREMENTAL');
+    }
     db.exec('PRAGMA journal_mode = WAL');
     // FULL syncs the log at every commit: what was acknowledged survives a power cut, not just a crash.
     db.exec('PRAGMA synchronous = FULL');
@@ -27,15 +30,15 @@ export function openDatabase(path: string): DatabaseSync {
   }
 }
 
-function migrate(db: DatabaseSync): void {
-  const version = pragmaNumber(db, 'user_version');
+function assertOurs(db: DatabaseSync): 'empty' | 'ours' {
   const tables = (db.prepare('SELECT count(*) AS n FROM sqlite_schema').get() as { n: number }).n;
-  const ours = pragmaNumber(db, 'application_id') === applicationId;
-  if (tables > 0 && !ours) {
+  if (tables === 0) return 'empty';
+  if (pragmaNumber(db, 'application_id') !== applicationId) {
     throw new BusError('database-damaged', 'The database file does not belong to Agent Bus, or its header is damaged.', {
       next: 'The file was left untouched. Move it away, or run `agent-bus repair` to copy out what can be read.',
     });
   }
+  const version = pragmaNumber(db, 'user_version');
   if (version > migrations.length) {
     throw new BusError(
       'database-newer',
@@ -43,6 +46,11 @@ function migrate(db: DatabaseSync): void {
       { next: 'Update this installation of Agent Bus; the database was not touched.' },
     );
   }
+  return 'ours';
+}
+
+function migrate(db: DatabaseSync): void {
+  const version = pragmaNumber(db, 'user_version');
   for (let next = version; next < migrations.length; next++) {
     db.exec('BEGIN IMMEDIATE');
     try {

@@ -66,10 +66,11 @@ function talk(bytes: string | Buffer, onSocket?: (socket: Socket) => void): Prom
     socket.on('data', (chunk: string) => {
       raw += chunk;
       const end = raw.indexOf('\r\n\r\n');
-      const length = /content-length: (\d+)/i.exec(raw)?.[1];
-      if (end >= 0 && length !== undefined && raw.length >= end + 4 + Number(length)) finish();
+      const length = bytes.toString().startsWith('HEAD') ? '0' : /content-length: (\d+)/i.exec(raw)?.[1];
+      if (raw.endsWith('\r\n0\r\n\r\n') || (end >= 0 && length !== undefined && raw.length >= end + 4 + Number(length))) finish();
     });
     socket.on('close', finish);
+    socket.setTimeout(5_000, finish);
     socket.on('error', () => {});
     socket.write(bytes);
     onSocket?.(socket);

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test, type TestContext } from 'node:test';
+import { GroupCommit } from '../../src/storage/groupCommit.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+
+function open(t: TestContext) {
+  const path = join(tempFolder(t), 'x.db');
+  const db = new DatabaseSync(path);
+  t.after(() => db.close());
+  db.exec('PRAGMA journal_mode = WAL; CREATE TABLE rows (n INTEGER UNIQUE)');
+  let changes = 0;
+  const lost: unknown[] = [];
+  const group = new GroupCommit(db, {
+    asError: (error) => error,
+    changes: () => changes,
+    beforeCommit: () => undefined,
+    afterRollback: () => undefined,
+    onLost: (error) => lost.push(error),
+  });
+  const put = (n: number): number => {
+    changes++;
+    db.prepare('INSERT INTO rows VALUES (?)').run(n);
+    return n;
+  };
+  const other = new DatabaseSync(path, { readOnly: true });
+  t.after(() => other.close());
+  /** As another connection sees it: committed rows only. */
+  const stored = (): number[] => other.prepare('SELECT n FROM rows ORDER BY n').all().map((row) => row['n'] as number);
+  return { db, group, put, stored, lost };
+}
+
+test('writes of one turn share a commit, and each resolves only after it', async (t) => {
+  const { group, put, stored } = open(t);
+  const seen: number[][] = [];
+  const writes = [1, 2, 3].map((n) => group.write(() => put(n)).then(() => seen.push(stored())));
+  assert.deepEqual(stored(), []);
+  await Promise.all(writes);
+  assert.equal(group.commits, 1);
+  assert.deepEqual(seen, [[1, 2, 3], [1, 2, 3], [1, 2, 3]]);
+});
+
+test('a work that fails before it changed anything fails alone', async (t) => {
+  const { group, put, stored } = open(t);
+  const results = await Promise.allSettled([
+    group.write(() => put(1)),
+    group.write(() => {
+      throw new Error('no such agent');
+    }),
+    group.write(() => put(2)),
+  ]);
+  assert.deepEqual(results.map((result) => result.status), ['fulfilled', 'rejected', 'fulfilled']);
+  assert.deepEqual(stored(), [1, 2]);
+});
+
+test('a work that fails halfway leaves nothing of itself, and everything of the others', async (t) => {
+  const { group, put, stored } = open(t);
+  const results = await Promise.allSettled([
+    group.write(() => put(1)),
+    group.write(() => {
+      put(2);
+      put(3);
+      put(1);
+    }),
+    group.write(() => put(4)),
+  ]);
+  assert.deepEqual(results.map((result) => result.status), ['fulfilled', 'rejected', 'fulfilled']);
+  assert.deepEqual(stored(), [1, 4]);
+});
+
+test('when the commit itself fails, everybody in it hears so', async (t) => {
+  const { db, group, put, stored } = open(t);
+  db.exec('PRAGMA foreign_keys = ON; CREATE TABLE parent (id INTEGER PRIMARY KEY);');
+  db.exec('CREATE TABLE child (p INTEGER REFERENCES parent(id) DEFERRABLE INITIALLY DEFERRED)');
+  const results = await Promise.allSettled([
+    group.write(() => put(1)),
+    group.write(() => db.prepare('INSERT INTO child VALUES (7)').run()),
+  ]);
+  assert.deepEqual(results.map((result) => result.status), ['rejected', 'rejected']);
+  assert.deepEqual(stored(), []);
+  assert.equal(await group.write(() => put(5)), 5);
+});
+
+test('notes ride along with the next commit, or go alone soon after', async (t) => {
+  const { group, put, stored } = open(t);
+  const settled: boolean[] = [];
+  group.later(() => void put(1), (ok) => settled.push(ok));
+  await group.write(() => put(2));
+  assert.equal(group.commits, 1);
+  assert.deepEqual([stored(), settled], [[1, 2], [true]]);
+  await new Promise<void>((resolve) => group.later(() => void put(3), () => resolve()));
+  assert.deepEqual(stored(), [1, 2, 3]);
+});
+
+test('a note that can not be stored is reported and takes nobody with it', async (t) => {
+  const { group, put, stored, lost } = open(t);
+  const settled: boolean[] = [];
+  await group.write(() => put(1));
+  group.later(() => void put(1), (ok) => settled.push(ok));
+  await group.write(() => put(2));
+  assert.deepEqual([stored(), settled, lost.length], [[1, 2], [false], 1]);
+});
