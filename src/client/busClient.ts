@@ -191,9 +191,13 @@ export class BusClient {
   }
 }
 
+// Ascending, so that the keys of a burst lie side by side in the index: random ones would touch a page each.
+const keyPrefix = `auto-${randomBytes(12).toString('base64url')}-`;
+let keyCount = 0;
+
 function withKey(args: unknown): unknown {
   if (typeof args !== 'object' || args === null || 'key' in args) return args;
-  return { ...args, key: `auto-${randomBytes(12).toString('base64url')}` };
+  return { ...args, key: keyPrefix + String(keyCount++).padStart(9, '0') };
 }
 
 function closedError(): BusError {

@@ -26,11 +26,16 @@ export function firstLine(text: string, max: number): string {
   return cut(line, max);
 }
 
+/** The index itself, or the one before it where it would split a surrogate pair. */
+export function pairStart(text: string, index: number): number {
+  if (index >= text.length) return text.length;
+  return /[\uDC00-\uDFFF]/.test(text[index] ?? '') && index > 0 ? index - 1 : index;
+}
+
 /** Never cuts a surrogate pair in half. */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text;
-  const end = /[\uD800-\uDBFF]/.test(text[max - 1] ?? '') ? max - 1 : max;
-  return `${text.slice(0, end)}…`;
+  return `${text.slice(0, pairStart(text, max))}…`;
 }
 
 /** A piece of the text around the first of the words. */

@@ -21,7 +21,7 @@ import { hubProtocol, readRecord, removeRecord, writeRecord, type HubRecord } fr
 import type { BusHome } from './home.ts';
 import type { HubLock } from './lock.ts';
 import type { Log } from './log.ts';
-import { writePrivateFileAtomic } from './privateFolder.ts';
+import { assertPrivateFile, writePrivateFileAtomic } from './privateFolder.ts';
 import type { Settings } from './settings.ts';
 import { Upkeep } from './upkeep.ts';
 
@@ -43,6 +43,7 @@ export interface HubParts {
 /** The composition root: reads like the picture of the architecture, top to bottom. */
 export async function startHub({ home, lock, log, settings, version }: HubParts): Promise<RunningHub> {
   refuseLostDatabase(home);
+  assertPrivateFile(home.database, { create: true });
   const unclean = (statSync(`${home.database}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
   if (unclean) refuseLostCommits(home.database);
   const store = new SqliteStore(home.database, (trouble) => log.error('store', { code: trouble.code, message: trouble.message }));

@@ -18,7 +18,7 @@ export function openDatabase(path: string): DatabaseSync {
     db.exec('PRAGMA journal_mode = WAL');
     // FULL syncs the log at every commit: what was acknowledged survives a power cut, not just a crash.
     db.exec('PRAGMA synchronous = FULL');
-    db.exec('PRAGMA wal_autocheckpoint = 4000');
+    db.exec('PRAGMA wal_autocheckpoint = 1000');
     db.exec('PRAGMA journal_size_limit = 67108864');
     db.exec('PRAGMA cache_size = -65536');
     db.exec('PRAGMA temp_store = MEMORY');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Bus } from '../core/bus.ts';
-import { cleanLine, fence, fenceData, fenceNote } from '../core/envelope.ts';
+import { cleanLine, fence, fenceData, fenceNote, fitsExcerpt } from '../core/envelope.ts';
 import { BusError, errorShape } from '../core/errors.ts';
 import type { Caller } from '../core/model.ts';
 import type { CallOptions, ModelAnswer, ProgramAnswer } from './answer.ts';
@@ -107,6 +107,6 @@ function takeNews(
     text: ['New for you:', fenceNote, ...fenced, ...(left > 0 ? [`${left} more unread: call inbox.`] : [])].join('\n'),
     lines: messages.map((message, i) => ({ id: message.id, from: message.from, text: fenced[i] ?? '' })),
     // Only what was carried whole counts as shown; an excerpt was merely offered.
-    shown: messages.filter((message) => message.text.length <= newsLength).map((message) => message.id),
+    shown: messages.filter((message) => fitsExcerpt(message, newsLength)).map((message) => message.id),
   };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { BusError } from '../core/errors.ts';
 import { limits } from '../core/limits.ts';
 import { cleanLine } from '../core/envelope.ts';
+import { pairStart } from '../core/text.ts';
 import { defineTool } from './defineTool.ts';
 import { messagesText } from './messageText.ts';
 import { budget, excerptLength } from './schemas.ts';
@@ -22,8 +23,8 @@ export const conversation = defineTool({
   run(input, { bus, caller, reader }) {
     if (input.id?.startsWith('m')) {
       const view = bus.views.message(bus.visibility.message(caller, input.id));
-      const offset = Math.min(input.offset ?? 0, view.text.length);
-      const end = reader === 'model' ? offset + excerptLength : view.text.length;
+      const offset = pairStart(view.text, input.offset ?? 0);
+      const end = reader === 'model' ? pairStart(view.text, offset + excerptLength) : view.text.length;
       return { messages: [{ ...view, text: view.text.slice(offset, end) }], ...(end < view.text.length && { rest: end }) };
     }
     if ((input.id === undefined) === (input.with === undefined)) {

@@ -7,6 +7,7 @@ import type { Caller } from '../core/model.ts';
 import { bodyBytes } from './body.ts';
 
 export const methods: readonly string[] = ['GET', 'POST', 'DELETE'];
+const headerCount = 100;
 
 export interface RequestHead {
   method: string;
@@ -71,6 +72,7 @@ const guarded: ReadonlySet<string> = new Set([
 
 /** Two values for one of these headers mean that two readers of the request could disagree about it. */
 export function guardedHeaders(rawHeaders: readonly string[]): GuardedHeaders | { refusal: Refusal } {
+  if (rawHeaders.length > 2 * headerCount) return { refusal: refuse(431, 'too-large', 'There are too many headers.', `Send at most ${headerCount}.`) };
   const found: Record<string, string> = {};
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!.toLowerCase();

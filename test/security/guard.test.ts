@@ -322,8 +322,8 @@ describe('hostile connections', () => {
 
   test('a guarded header cannot hide behind many others', async () => {
     const many = Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`x${at}`, '1']));
-    assert.notEqual(await status({ headers: { ...many, host: 'evil.example' } }), 200);
-    assert.notEqual(await status({ headers: { ...many, origin: 'http://evil.example' } }), 200);
+    assert.equal(await status({ headers: { ...many, host: 'evil.example' } }), 431);
+    assert.equal(await status({ headers: { ...many, origin: 'http://evil.example' } }), 431);
   });
 
   test('request smuggling: ambiguous lengths are refused and the connection ends', async () => {
