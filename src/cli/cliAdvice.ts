@@ -10,8 +10,14 @@ const translations: readonly [RegExp, string][] = [
   [/Call status to see its result/g, 'Run `agent-bus show` with its id to see its result'],
   [/Use send to begin/g, 'Begin one with `agent-bus send`'],
   [/Correct them by the schema of the tool and call again/g, 'Correct them and try again'],
-  [/"#channel" in `to`, or the message you answer in `reply_to`/g, "'#channel', or the message you answer in --reply-to"],
-  [/Use an id from inbox, conversation or send, such as/g, 'Use an id that inbox, conversation or send has shown, such as'],
+  [
+    /"#channel" in `to`, or the message you answer in `reply_to`/g,
+    "'#channel', or the message you answer in --reply-to",
+  ],
+  [
+    /Use an id from inbox, conversation or send, such as/g,
+    'Use an id that inbox, conversation or send has shown, such as',
+  ],
   [/or call without wait_seconds/g, 'or call without --wait'],
   [/`wait_seconds`/g, '--wait'],
 ];

@@ -45,7 +45,7 @@ export interface Command<O extends Options = Options> {
 }
 
 export function defineCommand<const O extends Options>(command: Command<O>): Command {
-  return command as unknown as Command;
+  return command;
 }
 
 export const globalOptions = {

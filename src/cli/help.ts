@@ -1,8 +1,22 @@
+import { version } from '../hub/version.ts';
 import { globalOptions, groups, type Command, type Options } from './command.ts';
-import { exitCodeMeanings } from './exitCode.ts';
+import { ExitCode, exitCodeMeanings } from './exitCode.ts';
+import { print, printJson } from './print.ts';
 
-/** What `agent-bus` alone and `agent-bus help` print. */
-export function overview(commands: readonly Command[], version: string): string {
+/** For `help`, --help, and no command at all. */
+export async function tellHelp(
+  commands: readonly Command[],
+  command: Command | undefined,
+  json: boolean,
+): Promise<ExitCode> {
+  const text = command ? commandHelp(command) : overview(commands);
+  if (json)
+    await printJson({ commands: (command ? [command] : commands).map(({ name, about }) => ({ name, about })), text });
+  else await print(`${text}\n`);
+  return ExitCode.ok;
+}
+
+function overview(commands: readonly Command[]): string {
   const lists = Object.entries(groups).map(([group, title]) => {
     const members = commands.filter((command) => command.group === group);
     return `${title}:\n${table(members.map((command) => [command.name, command.about]))}`;
@@ -25,7 +39,7 @@ export function overview(commands: readonly Command[], version: string): string 
   ].join('\n\n');
 }
 
-export function commandHelp(command: Command): string {
+function commandHelp(command: Command): string {
   const options: Options = { ...command.options, ...globalOptions };
   return [
     `agent-bus ${command.name}: ${command.about}`,

@@ -4,7 +4,7 @@ import { closest } from './closest.ts';
 import { commands } from './commandTable.ts';
 import type { Command } from './command.ts';
 import { ExitCode, exitCodeOf } from './exitCode.ts';
-import { commandHelp, overview } from './help.ts';
+import { tellHelp } from './help.ts';
 import { checkArguments, parseFor, splitCommand } from './parseInvocation.ts';
 import { print, printError, printJson } from './print.ts';
 import { usageError } from './usageError.ts';
@@ -28,7 +28,7 @@ async function dispatch(argv: readonly string[]): Promise<ExitCode> {
   if (name === undefined) return withoutCommand(argv);
   const command = named(name);
   const { help, ...parsed } = parseFor(command, rest);
-  if (help) return tellHelp(command, parsed.json);
+  if (help) return tellHelp(commands, command, parsed.json);
   checkArguments(command, parsed.args);
   return command.run({ ...parsed, home: busHome() });
 }
@@ -47,17 +47,11 @@ function named(name: string): Command {
 async function withoutCommand(argv: readonly string[]): Promise<ExitCode> {
   const known = ['--help', '-h', '--version', '-V', '--json'];
   const odd = argv.find((word) => !known.includes(word));
-  if (odd !== undefined) throw usageError(`"${odd.slice(0, 60)}" stands there without a command.`, 'See `agent-bus help`.');
+  if (odd !== undefined)
+    throw usageError(`"${odd.slice(0, 60)}" stands there without a command.`, 'See `agent-bus help`.');
   const json = wantsJson(argv);
   if (argv.includes('--version') || argv.includes('-V')) await (json ? printJson({ version }) : print(`${version}\n`));
-  else return tellHelp(undefined, json);
-  return ExitCode.ok;
-}
-
-/** For `help`, --help, and no command at all. */
-export async function tellHelp(command: Command | undefined, json: boolean): Promise<ExitCode> {
-  const text = command ? commandHelp(command) : overview(commands, version);
-  await (json ? printJson({ help: text }) : print(`${text}\n`));
+  else return tellHelp(commands, undefined, json);
   return ExitCode.ok;
 }
 

@@ -11,7 +11,10 @@ export function optionNumber(
   if (value >= bounds.least && value <= bounds.most && (!bounds.whole || Number.isInteger(value))) return value;
   const kind = bounds.whole ? 'a whole number' : 'a number';
   const range = bounds.most === Infinity ? `of at least ${bounds.least}` : `from ${bounds.least} to ${bounds.most}`;
-  throw usageError(`--${option} takes ${kind} ${range}, not "${text.slice(0, 40)}".`, `For example: --${option} ${Math.max(10, bounds.least)}`);
+  throw usageError(
+    `--${option} takes ${kind} ${range}, not "${text.slice(0, 40)}".`,
+    `For example: --${option} ${Math.max(10, bounds.least)}`,
+  );
 }
 
 export function seconds(text: string | undefined, option: string): number | undefined {

@@ -1,4 +1,4 @@
-import { errorShape, BusError } from '../core/errors.ts';
+import { BusError, type ErrorShape } from '../core/errors.ts';
 import { cliAdvice } from './cliAdvice.ts';
 import { visibleText } from './terminalText.ts';
 
@@ -35,7 +35,7 @@ function safeJson(value: unknown): string {
 }
 
 /** Here it was this program that failed, not the hub, and its reader is the one who can look into it. */
-function ownFault(error: unknown): ReturnType<typeof errorShape> {
+function ownFault(error: unknown): ErrorShape {
   const message = error instanceof Error ? error.message : String(error);
   return { code: 'internal', message, next: 'Try again; if it stays so, please report it.' };
 }

@@ -75,6 +75,7 @@ async function tryConnect(
 ): Promise<HubConnection | 'outdated' | undefined> {
   const socket = await dial(record.rpcPort);
   if (!socket) return undefined;
+  let proved = false;
   let loggedIn = false;
   const peer = new Peer(socket, {
     handlers,
@@ -87,6 +88,7 @@ async function tryConnect(
     const nonce = randomBytes(24).toString('base64url');
     const hello = (await peer.request('hello', { protocol: protocolVersion, nonce }, { timeoutMs: 3_000 })) as HelloResult;
     if (!isProof(record.token, proofText('hub', nonce, hello.nonce), hello.proof)) throw new Error('not our hub');
+    proved = true;
     if (hello.protocol > protocolVersion) throw tooNew(hello);
     const proof = sign(record.token, proofText('client', nonce, hello.nonce)).toString('base64url');
     if (options.start && compareVersions(options.version, hello.version) > 0) {
@@ -99,7 +101,8 @@ async function tryConnect(
     return { peer, record, agent: login.agent, version: hello.version };
   } catch (error) {
     peer.close();
-    if (error instanceof BusError && !['hub-unavailable', 'cancelled', 'invalid-input'].includes(error.code)) throw error;
+    // A stranger's refusal means nothing, and a hub that is leaving will be followed by another.
+    if (proved && error instanceof BusError && !['hub-unavailable', 'hub-stopping'].includes(error.code)) throw error;
     return undefined;
   }
 }

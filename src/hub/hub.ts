@@ -17,7 +17,7 @@ import { createBusServer } from '../transports/mcp/mcpServer.ts';
 import { openRpcDoor } from '../transports/rpc/rpcDoor.ts';
 import { Admin } from './admin.ts';
 import { Credentials } from './credentials.ts';
-import { hubProtocol, readRecord, removeRecord, writeRecord, type HubRecord } from './discovery.ts';
+import { hubProtocol, removeRecord, writeRecord, type HubRecord } from './discovery.ts';
 import type { BusHome } from './home.ts';
 import type { HubLock } from './lock.ts';
 import type { Log } from './log.ts';
@@ -60,7 +60,6 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
 
   let activity = (): void => undefined;
   const admin = new Admin({ bus, store, clock, credentials, home, version, stop: (reason) => void stop(reason) });
-  const previous = readRecord(home.record).record;
   const rpc = await openRpcDoor(
     {
       ...toolHost,
@@ -71,7 +70,7 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
       authenticate: (token) => credentials.authenticate(token, 'rpc'),
     },
     store,
-    { port: previous?.rpcPort ?? 0, onActivity: () => activity() },
+    { port: Number(store.meta('rpc_port') ?? 0), onActivity: () => activity() },
   );
   const info = { name: 'agent-bus', version };
   const tools = listTools();
@@ -90,11 +89,15 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
     onError,
   });
   const http = await openHttpDoor({
-    port: settings.port || portOf(previous?.mcpUrl),
+    port: settings.port || Number(store.meta('http_port') ?? 0),
     guard: loopbackGuard(bearer((token) => credentials.authenticate(token, 'mcp'))),
     routes: new Map([['/mcp', mcp]]),
     onError,
   });
+
+  // Other programs have the address in their configuration: the next start asks for the same ports.
+  store.remember('rpc_port', String(rpc.port));
+  store.remember('http_port', String(http.port));
 
   const record: HubRecord = {
     pid: process.pid,
@@ -175,10 +178,6 @@ function refuseLostCommits(database: string): void {
     `The write-ahead log of the database is damaged: about ${damage.lostCommits} stored changes can’t be read.`,
     { next: 'Nothing was deleted. Run `agent-bus repair`: it keeps the damaged files and goes on with all that can be read.' },
   );
-}
-
-function portOf(url: string | undefined): number {
-  return url === undefined ? 0 : Number(new URL(url).port);
 }
 
 function describe(error: unknown): string {

@@ -69,7 +69,7 @@ export class SqliteStore extends SqliteWrites implements Store {
 
   /** A note of the hub's own. */
   remember(key: string, value: string): void {
-    this.later(() => this.setMeta(key, value));
+    if (this.meta(key) !== value) this.later(() => this.setMeta(key, value));
   }
 
   /** Stops acknowledging: called when the integrity check in the background finds damage. */

@@ -33,14 +33,18 @@ if (chosen.length === 0) {
 
 const began = performance.now();
 const rows: Row[] = [];
-console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}, load ${loadavg()[0]?.toFixed(1)} at the start.`);
+console.log(
+  `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}, load ${loadavg()[0]?.toFixed(1)} at the start.`,
+);
 for (const scenario of chosen) {
   const started = performance.now();
   console.log(`${scenario.names.filter(options.wants).join(', ')} …`);
   rows.push(...(await scenario.run(options)));
   console.log(`  ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }
-console.log(`\nIn ${Math.round((performance.now() - began) / 1000)} s; medians over interleaved rounds; spread is half the range of the rounds.\n`);
+console.log(
+  `\nIn ${Math.round((performance.now() - began) / 1000)} s; medians over interleaved rounds; spread is half the range of the rounds.\n`,
+);
 printTable(rows);
 printVerdict(rows);
 if (options.json !== undefined) writeJson(options.json, rows);

@@ -6,7 +6,7 @@ import { HubProcess, pause } from '../support/hubProcess.ts';
 import { McpCaller } from '../support/mcpCaller.ts';
 import { seededRandom, testSeed } from '../support/seededRandom.ts';
 
-const rounds = Number(process.env['AGENT_BUS_CRASH_ROUNDS'] ?? 120);
+const rounds = Number(process.env['AGENT_BUS_CRASH_ROUNDS'] ?? 160);
 
 /** Open while there is a hub to talk to. */
 class Gate {

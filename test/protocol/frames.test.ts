@@ -52,7 +52,9 @@ test('any split of any frames gives the same payloads', () => {
 });
 
 test('what is encoded is decoded, with its length in bytes', () => {
-  fc.assert(fc.property(fc.json({ maxDepth: 4 }), (json) => assert.deepEqual(decode([Buffer.from(encodeFrame(json))]), [json])));
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 4 }), (json) => assert.deepEqual(decode([Buffer.from(encodeFrame(json))]), [json])),
+  );
   assert.equal(encodeFrame('"é🚌"'), 'Content-Length: 8\r\n\r\n"é🚌"');
 });
 
@@ -66,7 +68,10 @@ test('a character split over two chunks stays whole', () => {
 test('payloads before a broken frame are delivered, then the decoder is dead', () => {
   const payloads: string[] = [];
   const decoder = new FrameDecoder((text) => payloads.push(text));
-  assert.throws(() => decoder.push(Buffer.from(encodeFrame('1') + encodeFrame('2') + 'oops\r\n\r\n')), isBusError('invalid-input'));
+  assert.throws(
+    () => decoder.push(Buffer.from(encodeFrame('1') + encodeFrame('2') + 'oops\r\n\r\n')),
+    isBusError('invalid-input'),
+  );
   assert.deepEqual(payloads, ['1', '2']);
   assert.throws(() => decoder.push(Buffer.from(encodeFrame('3'))), isBusError('invalid-input'));
   assert.deepEqual(payloads, ['1', '2']);
@@ -77,7 +82,14 @@ test('an oversized frame is refused by its header, whichever way it comes', () =
   assert.deepEqual(decode([Buffer.from(encodeFrame('x'.repeat(100)))], options), ['x'.repeat(100)]);
   for (const header of ['Content-Length: 101\r\n\r\n', 'A: b\r\nContent-Length: 999999999999999\r\n\r\n']) {
     assert.throws(() => decode([Buffer.from(header)], options), isBusError('too-large'));
-    assert.throws(() => decode(Array.from(Buffer.from(header), (byte) => Buffer.of(byte)), options), isBusError('too-large'));
+    assert.throws(
+      () =>
+        decode(
+          Array.from(Buffer.from(header), (byte) => Buffer.of(byte)),
+          options,
+        ),
+      isBusError('too-large'),
+    );
   }
 });
 
@@ -116,7 +128,20 @@ test('broken UTF-8 is refused instead of being replaced', () => {
 });
 
 test('random bytes are decoded, waited on or refused, the same for every split', () => {
-  const pieces = fc.constantFrom('Content-Length: ', 'content-length:', '3', '12', '\r\n', '\r\n\r\n', '\n', ':', '{}', ' ', 'é', '\0');
+  const pieces = fc.constantFrom(
+    'Content-Length: ',
+    'content-length:',
+    '3',
+    '12',
+    '\r\n',
+    '\r\n\r\n',
+    '\n',
+    ':',
+    '{}',
+    ' ',
+    'é',
+    '\0',
+  );
   const anyBytes = fc.oneof(
     fc.uint8Array({ maxLength: 500 }).map((bytes) => Buffer.from(bytes)),
     fc.array(pieces, { maxLength: 30 }).map((parts) => Buffer.from(parts.join(''))),

@@ -189,7 +189,7 @@ export class HubProcess {
     const { record } = readRecord(this.home.record);
     if (record) this.found.add(record.pid);
     await this.kill();
-    for (const pid of this.found) await endHub(pid, this.home.folder);
+    for (const pid of [...this.found, ...hubsOf(this.home.folder)]) await endHub(pid, this.home.folder);
     if (!this.options.folder) fs.rmSync(this.home.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
@@ -235,8 +235,9 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** A zero from the sum of all processes that still serve this folder, for tests that count them. */
+/** Every process that is a hub of this folder, or tries to become it. */
 export function hubsOf(folder: string): number[] {
+  if (!fs.existsSync('/proc')) return [];
   return fs
     .readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

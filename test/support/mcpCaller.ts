@@ -27,7 +27,7 @@ export class McpCaller {
     const message = messagesOf(text).find((candidate) => candidate['id'] === id) as
       | { result?: { content: { text: string }[]; structuredContent?: Record<string, unknown>; isError?: boolean }; error?: { message: string } }
       | undefined;
-    if (!message) throw new Error('the stream ended without an answer');
+    if (!message) throw new Error(`the stream ended without an answer: ${text.slice(0, 500)}`);
     if (!message.result) throw new Error(`refused: ${message.error?.message}`);
     const { content, structuredContent, isError } = message.result;
     return { text: content[0]?.text ?? '', structured: structuredContent ?? {}, isError: isError === true };

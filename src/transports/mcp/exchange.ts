@@ -57,11 +57,44 @@ export function exchangeOf(ctx: ServerContext): Exchange | undefined {
   return exchange instanceof Exchange ? exchange : undefined;
 }
 
-/** The body stays out: it has been read and parsed under the guard's bounds, and goes along beside the request. */
+/**
+ * The parts of a web request that the SDK reads. A waiting call keeps it, and a real Request with its Headers, URL and
+ * dependent signal would double what the call costs. The body stays out: it has been read and parsed under the guard's
+ * bounds, and goes along beside the request.
+ */
 export function webRequest(req: IncomingMessage, signal?: AbortSignal): Request {
-  const headers = new Headers();
-  for (let at = 0; at + 1 < req.rawHeaders.length; at += 2) headers.append(req.rawHeaders[at]!, req.rawHeaders[at + 1]!);
-  return new Request(`http://${req.headers.host}${req.url}`, { method: req.method ?? 'GET', headers, signal: signal ?? null });
+  return new HeadOfRequest(req, signal) as unknown as Request;
+}
+
+class HeadOfRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: HeadersOfRequest;
+  readonly signal: AbortSignal | undefined;
+
+  constructor(req: IncomingMessage, signal: AbortSignal | undefined) {
+    this.method = req.method ?? 'GET';
+    this.url = req.url ?? '/';
+    this.headers = new HeadersOfRequest(req.headers);
+    this.signal = signal;
+  }
+}
+
+class HeadersOfRequest {
+  private readonly values: IncomingMessage['headers'];
+
+  constructor(values: IncomingMessage['headers']) {
+    this.values = values;
+  }
+
+  get(name: string): string | null {
+    const value = this.values[name.toLowerCase()];
+    return Array.isArray(value) ? value.join(', ') : (value ?? null);
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== null;
+  }
 }
 
 /**
@@ -83,14 +116,16 @@ export function writeResponse(response: Response, res: ServerResponse): void {
 }
 
 function pump(reader: ReadableStreamDefaultReader<Uint8Array>, res: ServerResponse): void {
+  const socket = res.socket;
   let over = false;
   const next = (): void => void reader.read().then(write, fail);
   const write = ({ done, value }: { done: boolean; value?: Uint8Array | undefined }): void => {
     if (over) return;
     if (done) return void res.end();
-    res.cork();
+    // The socket, not the response: a corked response sends its end before what it has corked (Node 24).
+    socket?.cork();
     const room = res.write(value);
-    process.nextTick(() => res.uncork());
+    process.nextTick(() => socket?.uncork());
     if (room) next();
     else res.once('drain', next);
   };

@@ -58,17 +58,17 @@ export function mcpHttp(options: McpHttpOptions): McpHttpRoute {
 
   async function handle(req: IncomingMessage, res: ServerResponse, call: HttpCall): Promise<void> {
     const exchange = new Exchange(res, call.caller);
-    const leaving = new AbortController();
-    const request = webRequest(req, leaving.signal);
+    const request = webRequest(req);
     if (await isLegacyRequest(request, call.body)) return handleLegacy(req, request, res, call, exchange);
     if (isListen(call.body)) stand(res);
+    const leaving = new AbortController();
     exchange.whenOver({ gone: () => leaving.abort() });
-    writeResponse(await modern.fetch(request, { authInfo: exchange.authInfo, parsedBody: call.body }), res);
+    writeResponse(await modern.fetch(webRequest(req, leaving.signal), { authInfo: exchange.authInfo, parsedBody: call.body }), res);
   }
 
   async function handleLegacy(req: IncomingMessage, request: Request, res: ServerResponse, call: HttpCall, exchange: Exchange): Promise<void> {
     const session = await sessionFor(req, call, request);
-    if (!(typeof session === 'object')) return refuse(res, session);
+    if (typeof session !== 'object') return refuse(res, session);
     const done = sessions.use(session);
     const ids = requestIds(call.body);
     exchange.onAbandoned((id) => forget(session, id));
@@ -82,14 +82,15 @@ export function mcpHttp(options: McpHttpOptions): McpHttpRoute {
     if (req.method === 'GET') stand(res);
     const response = await session.transport.handleRequest(request, { authInfo: exchange.authInfo, parsedBody: call.body });
     if (req.method === 'DELETE' && response.ok) sessions.end(session);
+    // A handshake that the transport has turned down leaves nothing behind.
+    if (session.transport.sessionId === undefined) sessions.drop(session);
     writeResponse(response, res);
   }
 
   /** The session that the request names or opens, or the HTTP status that says why there is none. */
   async function sessionFor(req: IncomingMessage, call: HttpCall, request: Request): Promise<Session | 400 | 404 | 503> {
     if (req.method === 'POST' && isInitializeRequest(call.body)) {
-      const session = await openSession(randomUUID(), call.caller, options);
-      return sessions.add(session) ? session : 503;
+      return kept(await openSession(randomUUID(), call.caller, options));
     }
     const id = request.headers.get('mcp-session-id');
     if (id === null) return 400;
@@ -97,8 +98,13 @@ export function mcpHttp(options: McpHttpOptions): McpHttpRoute {
     if (known) return known.agent === call.caller.agent ? known : 404;
     // No client can invent a session to end it, and none gets back one that it has ended.
     if (req.method === 'DELETE' || sessions.hasEnded(id) || !/^[\x21-\x7e]{1,128}$/.test(id)) return 404;
-    const session = adopt(id, call.caller, request.headers.get('mcp-protocol-version'), options);
-    return sessions.add(session) ? session : 503;
+    return kept(adopt(id, call.caller, request.headers.get('mcp-protocol-version'), options));
+  }
+
+  function kept(session: Session): Session | 503 {
+    if (sessions.add(session)) return session;
+    session.server.close().catch(report);
+    return 503;
   }
 
   function stand(res: ServerResponse): void {

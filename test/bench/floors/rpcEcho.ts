@@ -8,7 +8,10 @@ import { nextText } from '../support/texts.ts';
 
 export async function serve(): Promise<number> {
   const ours = await listen(
-    createServer({ noDelay: true }, (socket) => void new Peer(socket, { handlers: { onRequest: (_, params) => params } })),
+    createServer(
+      { noDelay: true },
+      (socket) => void new Peer(socket, { handlers: { onRequest: (_, params) => params } }),
+    ),
   );
   const library = createServer({ noDelay: true }, (socket) => {
     const connection = createMessageConnection(new SocketMessageReader(socket), new SocketMessageWriter(socket));

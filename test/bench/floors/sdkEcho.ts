@@ -19,13 +19,17 @@ export function serve(): Promise<number> {
       onsessioninitialized: (id) => void sessions.set(id, transport),
     });
     const server = new McpServer({ name: 'echo', version: '1.0.0' });
-    server.registerTool('echo', { description: 'Gives it back.', inputSchema: z.object({ text: z.string() }) }, ({ text }) => ({
-      content: [{ type: 'text', text }],
-    }));
+    server.registerTool(
+      'echo',
+      { description: 'Gives it back.', inputSchema: z.object({ text: z.string() }) },
+      ({ text }) => ({
+        content: [{ type: 'text', text }],
+      }),
+    );
     await server.connect(transport);
     await transport.handleRequest(req, res);
   };
-  return listen(createServer({ noDelay: true }, (req, res) => void handle(req, res)));
+  return listen(createServer({ noDelay: true, keepAliveTimeout: 120_000 }, (req, res) => void handle(req, res)));
 }
 
 /** The same client as for the hub, against a tool that does nothing. */

@@ -8,7 +8,9 @@ import { nextText } from '../support/texts.ts';
 export function sqliteCommit(owned: AsyncDisposableStack): Probe {
   const db = new DatabaseSync(join(temporaryFolder('sqlite'), 'floor.db'));
   owned.defer(() => db.close());
-  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE messages (seq INTEGER PRIMARY KEY, text TEXT)');
+  db.exec(
+    'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE messages (seq INTEGER PRIMARY KEY, text TEXT)',
+  );
   const insert = db.prepare('INSERT INTO messages (text) VALUES (?)');
   return loop('floor_sqlite_commit', 1, () => {
     insert.run(nextText());

@@ -29,7 +29,10 @@ export async function openNats(owned: AsyncDisposableStack): Promise<Nats | unde
   const socket = await reach(() => connect({ port, host: '127.0.0.1', noDelay: true }));
   owned.defer(() => void socket.destroy());
   const stream = new NatsStream(socket);
-  await stream.request('$JS.API.STREAM.CREATE.bus', JSON.stringify({ name: 'bus', subjects: ['bus'], storage: 'file' }));
+  await stream.request(
+    '$JS.API.STREAM.CREATE.bus',
+    JSON.stringify({ name: 'bus', subjects: ['bus'], storage: 'file' }),
+  );
   return { publish: () => stream.request('bus', nextText()), synced, version: version?.[0] ?? '' };
 }
 

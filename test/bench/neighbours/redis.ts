@@ -8,7 +8,16 @@ export async function openRedis(owned: AsyncDisposableStack): Promise<(() => Pro
   const program = onPath('redis-server');
   if (program === undefined) return undefined;
   const port = await freePort();
-  const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', '', '--auto-aof-rewrite-percentage', '0'];
+  const durable = [
+    '--appendonly',
+    'yes',
+    '--appendfsync',
+    'always',
+    '--save',
+    '',
+    '--auto-aof-rewrite-percentage',
+    '0',
+  ];
   const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', temporaryFolder('redis')];
   const server = start(program, [...place, ...durable]);
   owned.defer(() => stop(server));
@@ -33,7 +42,19 @@ class RedisStream {
 
   /** The same that a message of ours holds: who, to whom, its key, its text. */
   append(text: string): Promise<void> {
-    const command = ['XADD', 'bus', '*', 'from', 'alice', 'to', 'bob', 'key', `auto-${this.sent++}-4fG7kQ2mX9`, 'text', text];
+    const command = [
+      'XADD',
+      'bus',
+      '*',
+      'from',
+      'alice',
+      'to',
+      'bob',
+      'key',
+      `auto-${this.sent++}-4fG7kQ2mX9`,
+      'text',
+      text,
+    ];
     // Like our own client: everything of one turn leaves in one write.
     if (this.queue === '') process.nextTick(() => this.flush());
     this.queue += `*${command.length}\r\n${command.map((part) => `$${part.length}\r\n${part}\r\n`).join('')}`;

@@ -1,3 +1,4 @@
+import { heldHttp } from '../floors/httpEcho.ts';
 import type { Options } from '../options.ts';
 import { latencyRow, type Row } from '../report.ts';
 import { interleave, loop, type Probe } from '../rounds.ts';
@@ -14,10 +15,16 @@ type Door = 'rpc' | 'mcp';
 
 interface Crowd {
   probe: Probe;
-  /** Bytes for each waiting call. */
-  resident: number;
-  heap: number;
+  held: Held;
 }
+
+/** Bytes for each waiting call: live objects and buffers after garbage collection, and what the process grew by. */
+interface Held {
+  heap: number;
+  resident: number;
+}
+
+const noTimes = { p50: null, p95: null, ops: null, spread: null };
 
 /** A thousand calls that wait: what they cost in memory, and whether anybody else notices them. */
 export const idleWaits: Scenario = {
@@ -35,18 +42,42 @@ export const idleWaits: Scenario = {
       probes.push(crowd.probe);
     }
     const of = await interleave(probes, options.quick ? { rounds: 5, ms: 300 } : { rounds: 10, ms: 500 });
-    return [...crowds].flatMap(([door, { resident, heap, probe }]): Row[] => {
-      const effect = ratio(of(probe.name).p50s, of('durable_ack_1_quiet').p50s);
-      const kilobytes = resident / 1024;
-      const memory = { name: `idle_waits_${door}`, p50: null, p95: null, ops: null, spread: null };
-      const note = `${waits} waiting calls: ${kilobytes.toFixed(1)} KB each resident, ${(heap / 1024).toFixed(1)} KB of it on the heap.`;
-      return [
-        { ...memory, ratio: kilobytes / 10, against: '10 KB each', bar: '≤ 10 KB', met: kilobytes <= 10, note },
-        latencyRow(probe.name, of(probe.name), { ratio: effect, against: 'durable_ack_1, no waits', bar: '≤ 1.1 ×', met: effect <= 1.1 }),
-      ];
-    });
+    const bare = await bareHttp(owned);
+    return [
+      { ...noTimes, name: 'floor_http_held', ratio: null, against: '', note: describe(bare) },
+      ...[...crowds].flatMap(([door, { held, probe }]): Row[] => {
+        const effect = ratio(of(probe.name).p50s, of('durable_ack_1_quiet').p50s);
+        const kilobytes = held.heap / 1024;
+        return [
+          {
+            ...noTimes,
+            name: `idle_waits_${door}`,
+            ratio: kilobytes / 10,
+            against: '10 KB each',
+            bar: '≤ 10 KB',
+            met: kilobytes <= 10,
+            note: describe(held),
+          },
+          latencyRow(probe.name, of(probe.name), {
+            ratio: effect,
+            against: 'durable_ack_1, no waits',
+            bar: '≤ 1.1 ×',
+            met: effect <= 1.1,
+          }),
+        ];
+      }),
+    ];
   },
 };
+
+function describe({ heap, resident }: Held): string {
+  return `${(heap / 1024).toFixed(1)} KB live for each of ${waits} waiting calls; the process grew by ${(resident / 1024).toFixed(1)} KB for each.`;
+}
+
+function difference(before: NodeJS.MemoryUsage, after: NodeJS.MemoryUsage): Held {
+  const live = ({ heapUsed, external }: NodeJS.MemoryUsage): number => heapUsed + external;
+  return { heap: (live(after) - live(before)) / waits, resident: (after.rss - before.rss) / waits };
+}
 
 async function gather(options: Options, owned: AsyncDisposableStack, door: Door): Promise<Crowd> {
   const hub = await startHub(options, owned, door);
@@ -62,11 +93,24 @@ async function gather(options: Options, owned: AsyncDisposableStack, door: Door)
   let over = false;
   owned.defer(() => void (over = true));
   for (const caller of callers) {
-    for (let i = 0; i < callsEach; i++) void waitOn(() => caller.call('inbox', { wait_seconds: 45 }), () => over);
+    for (let i = 0; i < callsEach; i++)
+      void waitOn(
+        () => caller.call('inbox', { wait_seconds: 45 }),
+        () => over,
+      );
   }
   await everybodyWaits(hub);
-  const after = await hub.memory();
-  return { probe, resident: (after.rss - before.rss) / waits, heap: (after.heapUsed + after.external - before.heapUsed - before.external) / waits };
+  return { probe, held: difference(before, await hub.memory()) };
+}
+
+/** What as many unanswered requests cost a server of `node:http` that does nothing with them. */
+async function bareHttp(owned: AsyncDisposableStack): Promise<Held> {
+  const server = await heldHttp(owned);
+  for (let i = 0; i < 3_000; i++) await server.echo();
+  const before = await server.memory();
+  for (let i = 0; i < waits; i++) server.hold();
+  while ((await server.held()) < waits) await new Promise((resolve) => setTimeout(resolve, 50));
+  return difference(before, await server.memory());
 }
 
 async function waitOn(wait: () => Promise<unknown>, over: () => boolean): Promise<void> {

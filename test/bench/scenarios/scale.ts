@@ -50,10 +50,14 @@ export const scale: Scenario = {
       const measured = of(name);
       if (name.startsWith('search')) {
         const { p95 } = measured;
-        rows.push(latencyRow(name, measured, { ratio: p95 / 20, against: '20 ms', bar: 'p95 ≤ 20 ms', met: p95 <= 20 }));
+        rows.push(
+          latencyRow(name, measured, { ratio: p95 / 20, against: '20 ms', bar: 'p95 ≤ 20 ms', met: p95 <= 20 }),
+        );
       } else if (name === 'inbox_page_1m' && options.wants('inbox_page_1k')) {
         const growth = ratio(measured.p50s, of('inbox_page_1k').p50s);
-        rows.push(latencyRow(name, measured, { ratio: growth, against: 'inbox_page_1k', bar: '≤ 2 ×', met: growth <= 2 }));
+        rows.push(
+          latencyRow(name, measured, { ratio: growth, against: 'inbox_page_1k', bar: '≤ 2 ×', met: growth <= 2 }),
+        );
       } else rows.push(latencyRow(name, measured));
     }
     return rows;
@@ -73,7 +77,12 @@ async function starts(options: Options, homes: { size: Size; home: BusHome }[]):
   const of = await interleave(probes, { rounds: options.quick ? 2 : 5, ms: 1 });
   return probes.map(({ name }) => {
     const slowest = Math.max(...of(name).p50s);
-    return latencyRow(name, of(name), { ratio: slowest / 1_000, against: '1 s, slowest start', bar: '≤ 1 s', met: slowest <= 1_000 });
+    return latencyRow(name, of(name), {
+      ratio: slowest / 1_000,
+      against: '1 s, slowest start',
+      bar: '≤ 1 s',
+      met: slowest <= 1_000,
+    });
   });
 }
 
@@ -88,7 +97,12 @@ async function readPage(readers: readonly BusClient[], size: Size, random: () =>
 /** A common word, two of them, a rare one, and the beginning of one, in turn; by the person, who sees all, and by agents. */
 async function search(readers: readonly BusClient[], random: () => number): Promise<void> {
   const word = (): string => words[Math.floor(random() ** 2 * words.length)] as string;
-  const queries = [word, () => `${word()} ${word()}`, () => rareWord(Math.floor(random() * rareWords)), () => word().slice(0, 3)];
+  const queries = [
+    word,
+    () => `${word()} ${word()}`,
+    () => rareWord(Math.floor(random() * rareWords)),
+    () => word().slice(0, 3),
+  ];
   const reader = readers[random() < 0.5 ? 0 : 1 + Math.floor(random() * (readers.length - 1))] as BusClient;
   const query = queries[Math.floor(random() * queries.length)] as () => string;
   await reader.call('conversations', { query: query() });

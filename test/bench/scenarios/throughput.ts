@@ -22,14 +22,14 @@ export const throughput: Scenario = {
     await hub.client('bob');
     const redis = await openRedis(owned);
     const nats = await openNats(owned);
-    const short = options.quick ? 700 : 1_500;
+    const short = options.quick ? 500 : 1_500;
     const probes = [
       ...(await rpcEcho(owned, [inFlight], short)),
       ...(nats ? [loop('nats_jetstream_64', inFlight, nats.publish, short)] : []),
       ...(redis ? [loop('redis_xadd_64', inFlight, redis)] : []),
       loop('durable_ack_64', inFlight, () => alice.call('send', { to: 'bob', text: nextText() })),
     ];
-    const of = await interleave(probes, options.quick ? { rounds: 3, ms: 2_500 } : { rounds: 4, ms: 8_000 });
+    const of = await interleave(probes, options.quick ? { rounds: 3, ms: 1_800 } : { rounds: 4, ms: 8_000 });
 
     const others: Row[] = probes.slice(0, -1).map(({ name }) => throughputRow(name, of(name)));
     for (const row of others) if (row.name.startsWith('nats') && !nats?.synced) row.note = unsynced(nats?.version);
@@ -38,7 +38,9 @@ export const throughput: Scenario = {
       ratio: share,
       against: 'Redis, appendfsync always',
       bar: '≥ 0.5 ×',
-      ...(share === null ? { note: 'redis-server is not installed (apt-get install redis-server).' } : { met: share >= 0.5 }),
+      ...(share === null
+        ? { note: 'redis-server is not installed (apt-get install redis-server).' }
+        : { met: share >= 0.5 }),
     });
     if (!nats) console.log('nats-server is not installed (apt-get install nats-server).');
     return [...others, acked];

@@ -16,6 +16,16 @@ export const toolsList: Scenario = {
     const bytes = Buffer.byteLength(JSON.stringify(tools));
     const nothing = { p50: null, p95: null, ops: null, spread: null };
     const note = `${bytes.toLocaleString('en')} bytes for ${tools.length} tools`;
-    return [{ name: 'tools_list_bytes', ...nothing, ratio: bytes / most, against: '8,192 bytes', bar: '≤ 8,192', met: bytes <= most, note }];
+    return [
+      {
+        name: 'tools_list_bytes',
+        ...nothing,
+        ratio: bytes / most,
+        against: '8,192 bytes',
+        bar: '≤ 8,192',
+        met: bytes <= most,
+        note,
+      },
+    ];
   },
 };

@@ -6,7 +6,7 @@ import { busHome, type BusHome } from '../../../src/hub/home.ts';
 import { version } from '../../../src/hub/version.ts';
 import type { Options } from '../options.ts';
 import { McpClient } from './mcpClient.ts';
-import { start, stop, temporaryFolder } from './processes.ts';
+import { memoryOf, start, stop, temporaryFolder } from './processes.ts';
 
 const noLimit = 1_000_000_000;
 
@@ -66,10 +66,8 @@ export class BenchHub {
   }
 
   /** After garbage collection. Needs a start with `memory`. */
-  async memory(): Promise<NodeJS.MemoryUsage> {
-    const answer = new Promise((resolve) => this.child.once('message', resolve));
-    this.child.send('memory');
-    return (await answer) as NodeJS.MemoryUsage;
+  memory(): Promise<NodeJS.MemoryUsage> {
+    return memoryOf(this.child);
   }
 
   async stop(): Promise<void> {

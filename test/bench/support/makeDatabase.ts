@@ -32,7 +32,15 @@ store.remember('checked_at', String(now));
 store.close();
 
 function makeAgents(tx: Writes): number[] {
-  const blank = { about: '', workspace: '/work/bench', product: 'bench', identity: null, created: now, lastSeen: now, removed: false };
+  const blank = {
+    about: '',
+    workspace: '/work/bench',
+    product: 'bench',
+    identity: null,
+    created: now,
+    lastSeen: now,
+    removed: false,
+  };
   tx.insertAgent({ ...blank, name: 'person', kind: 'person' });
   return Array.from({ length: agentCount }, (_, i) => tx.insertAgent({ ...blank, name: `agent-${i}`, kind: 'agent' }));
 }
@@ -63,7 +71,16 @@ function addMessage(tx: Writes, i: number): void {
   const nothing = { data: null, files: [], options: [], replyTo: null, expiresAt: null, hop: 0 };
   const key = `auto-${i.toString(36)}-${below(2 ** 30).toString(36)}`;
   const text = makeText(random);
-  const seq = tx.insertMessage({ ...nothing, conversation: conversation.id, sender, kind, text, priority: 'normal', key, sentAt: at });
+  const seq = tx.insertMessage({
+    ...nothing,
+    conversation: conversation.id,
+    sender,
+    kind,
+    text,
+    priority: 'normal',
+    key,
+    sentAt: at,
+  });
   if (kind === 'request') tx.insertRequest(seq);
   for (const reader of members) if (reader !== sender) deliver(tx, seq, reader, at);
 }

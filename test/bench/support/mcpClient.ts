@@ -25,7 +25,11 @@ export class McpClient {
     const client = new McpClient(url, token);
     const protocolVersion = '2025-11-25';
     const clientInfo = { name: 'bench', version: '0' };
-    const { headers } = await client.post({ id: 0, method: 'initialize', params: { protocolVersion, capabilities: {}, clientInfo } });
+    const { headers } = await client.post({
+      id: 0,
+      method: 'initialize',
+      params: { protocolVersion, capabilities: {}, clientInfo },
+    });
     client.headers['mcp-session-id'] = String(headers['mcp-session-id']);
     client.headers['mcp-protocol-version'] = protocolVersion;
     await client.post({ method: 'notifications/initialized' });
@@ -81,7 +85,9 @@ export function post(url: URL, agent: Agent, headers: Record<string, string>, bo
 
 /** From a JSON body, or from the stream of events that came instead. */
 function resultIn(text: string, id: number): unknown {
-  const bodies = text.startsWith('{') ? [text] : text.split('\n').flatMap((line) => (line.startsWith('data: {') ? [line.slice(6)] : []));
+  const bodies = text.startsWith('{')
+    ? [text]
+    : text.split('\n').flatMap((line) => (line.startsWith('data: {') ? [line.slice(6)] : []));
   for (const body of bodies) {
     const message = JSON.parse(body) as { id?: number; result?: unknown; error?: { message: string } };
     if (message.id !== id) continue;

@@ -6,17 +6,18 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 const alive = new Set<number>();
-const folder = mkdtempSync(join(tmpdir(), 'agent-bus-bench-'));
+let root: string | undefined;
 let folders = 0;
 
 process.on('exit', () => {
   for (const pid of alive) end(pid, 'SIGKILL');
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  if (root !== undefined) rmSync(root, { recursive: true, force: true, maxRetries: 3 });
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));
 
 export function temporaryFolder(name: string): string {
-  const path = join(folder, `${++folders}-${name}`);
+  root ??= mkdtempSync(join(tmpdir(), 'agent-bus-bench-'));
+  const path = join(root, `${++folders}-${name}`);
   mkdirSync(path, { mode: 0o700 });
   return path;
 }
@@ -27,7 +28,7 @@ export function start(program: string, args: string[], options: SpawnOptions = {
 
 /** One of our own files as a process, with a channel for messages. */
 export function startScript(path: string, args: string[]): ChildProcess {
-  return own(fork(path, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }));
+  return own(fork(path, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: ['--expose-gc'] }));
 }
 
 /** A process that somebody else has started for us. */
@@ -43,6 +44,13 @@ export async function stop(child: ChildProcess, signal: NodeJS.Signals = 'SIGTER
   child.kill(signal);
   await exited;
   clearTimeout(timer);
+}
+
+/** After garbage collection. The process has loaded memoryProbe.ts. */
+export async function memoryOf(child: ChildProcess): Promise<NodeJS.MemoryUsage> {
+  const answer = new Promise((resolve) => child.once('message', resolve));
+  child.send('memory');
+  return (await answer) as NodeJS.MemoryUsage;
 }
 
 export function onPath(program: string): string | undefined {

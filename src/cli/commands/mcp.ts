@@ -1,0 +1,43 @@
+import { resolve } from 'node:path';
+import { defineCommand } from '../command.ts';
+import { ExitCode } from '../exitCode.ts';
+import { McpBridge } from '../mcpBridge.ts';
+import { print } from '../print.ts';
+
+export const mcp = defineCommand({
+  name: 'mcp',
+  group: 'hub',
+  about: 'an MCP server on stdin and stdout, for products that start their servers themselves',
+  synopsis: '',
+  needs: [],
+  most: 0,
+  options: {
+    agent: { type: 'string', value: 'NAME', about: 'be that agent (without it: workspace and product decide)' },
+    workspace: { type: 'string', value: 'PATH', about: 'the folder the agent works in (without it: the current one)' },
+  },
+  details:
+    'Starts the hub if needed and outlives its restarts. The same product in the same folder is always the same agent;\n' +
+    'a second one at the same time is another. Nothing but MCP goes to stdout; it ends when stdin is closed.',
+  examples: [
+    ['claude mcp add agent-bus -- agent-bus mcp', 'Claude Code'],
+    ['codex mcp add agent-bus -- agent-bus mcp', 'Codex'],
+    ['{"mcpServers":{"agent-bus":{"command":"agent-bus","args":["mcp"]}}}', 'most others, in their settings'],
+  ],
+  async run({ values, home, as }) {
+    const workspace = resolve(values.workspace ?? process.env['CLAUDE_PROJECT_DIR'] ?? '.');
+    const agent = values.agent ?? as;
+    const bridge = new McpBridge({ home, workspace, agent });
+    // The product is unknown before the first call; a chosen name does without it.
+    if (agent !== undefined) bridge.connect('').catch(complain);
+    const { mcpServe } = await import('../mcpServe.ts');
+    await mcpServe(bridge, complain);
+    bridge.close();
+    return ExitCode.ok;
+  },
+});
+
+/** Clients keep what a server says on stderr for whoever looks into trouble. */
+function complain(error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  void print(`agent-bus mcp: ${message}\n`, process.stderr).catch(() => undefined);
+}

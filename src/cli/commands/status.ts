@@ -1,0 +1,56 @@
+import type { HubStatus } from '../../protocol/messages.ts';
+import { defineCommand } from '../command.ts';
+import { ExitCode } from '../exitCode.ts';
+import { printJson, printLine } from '../print.ts';
+import { runningHub } from '../runningHub.ts';
+import { duration } from '../times.ts';
+
+export const status = defineCommand({
+  name: 'status',
+  group: 'hub',
+  about: 'is the hub running, where, and how is it',
+  synopsis: '',
+  needs: [],
+  most: 0,
+  options: {},
+  details: 'Never starts a hub. How far one message got is told by `agent-bus show ID`.',
+  examples: [
+    ['agent-bus status', 'exit code 4 if none is running'],
+    ['agent-bus status --json', '{"running":true,"pid":…,"version":…,"mcpUrl":…,"rpcPort":…}'],
+  ],
+  async run(invocation) {
+    const { json, home } = invocation;
+    const running = await runningHub(invocation);
+    if (!running) {
+      await (json
+        ? printJson({ running: false, home: home.folder })
+        : printLine(`No hub is running. Its data is in ${home.folder}; agent-bus start starts one.`));
+      return ExitCode.notRunning;
+    }
+    const found = await running.client.request('status', {});
+    await (json ? printJson({ running: true, ...found }) : printLine(statusText(found)));
+    return ExitCode.ok;
+  },
+});
+
+function statusText(hub: HubStatus): string {
+  const { rpc, mcpSessions, waitingCalls } = hub.connections;
+  const health =
+    typeof hub.health === 'string' ? hub.health : `${hub.health.message} ${hub.health.next} (${hub.health.code})`;
+  return [
+    `The hub is running: version ${hub.version}, pid ${hub.pid}, for ${duration(hub.uptimeSeconds)}`,
+    `  MCP          ${hub.mcpUrl}`,
+    `  TCP          127.0.0.1:${hub.rpcPort}`,
+    `  on the bus   ${hub.agents} agents, ${hub.conversations} conversations, ${hub.messages} messages, ${hub.pendingRequests} requests pending`,
+    `  connected    ${rpc} clients, ${mcpSessions} MCP sessions, ${waitingCalls} waiting calls`,
+    `  size         database ${bytes(hub.databaseBytes)}, log ${bytes(hub.logBytes)}, memory ${bytes(hub.memoryBytes)}`,
+    `  data         ${hub.home}`,
+    `  health       ${health}`,
+  ].join('\n');
+}
+
+function bytes(count: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, count)) / 3));
+  return `${(count / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power] ?? ''}`;
+}

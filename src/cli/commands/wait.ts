@@ -1,0 +1,32 @@
+import { defineCommand } from '../command.ts';
+import { ExitCode } from '../exitCode.ts';
+import { inboxLines } from '../inboxLines.ts';
+import { seconds } from '../optionNumber.ts';
+import { waitForMail } from '../waitForMail.ts';
+
+export const wait = defineCommand({
+  name: 'wait',
+  group: 'mail',
+  about: 'end as soon as there is new mail, and print it',
+  synopsis: '',
+  needs: [],
+  most: 0,
+  options: {
+    timeout: { type: 'string', value: 'SECONDS', about: 'give up then, with exit code 3 (without it: never)' },
+    from: { type: 'string', value: 'NAME', about: 'only mail from that agent' },
+    peek: { type: 'boolean', about: 'leave it unread' },
+  },
+  details:
+    'Meant to be left running in the background by an agent, as its own wake-up call: it costs nothing while it waits,\n' +
+    'outlives restarts of the hub, and what it prints is safe for a model to read. Mail that is there already ends it at once.',
+  examples: [
+    ['agent-bus wait --as alice', 'until alice has mail'],
+    ['agent-bus wait --as alice --from bob --timeout 600', 'ten minutes at most, for mail from bob'],
+  ],
+  async run(invocation) {
+    const { timeout, from, peek } = invocation.values;
+    const { session, answer } = await waitForMail(invocation, { from }, seconds(timeout, 'timeout') ?? Infinity);
+    await session.tell(answer, inboxLines, { peek });
+    return answer.data.messages.length > 0 ? ExitCode.ok : ExitCode.nothing;
+  },
+});
