@@ -53,8 +53,8 @@ export class ForegroundHub {
     }
   }
 
-  get isOurs(): boolean {
-    return this.end === undefined;
+  isIn({ client }: Watch): boolean {
+    return client.hub?.pid === this.child.pid;
   }
 
   /** Ends it in order; the second time at once. */

@@ -47,7 +47,7 @@ function commandHelp(command: Command): string {
     ...(command.details ? [command.details] : []),
     `Options:\n${optionTable(options)}`,
     `Examples:\n${table(command.examples)}`,
-    `Exit codes: ${exitCodeMeanings.map(([code, meaning]) => `${code} ${meaning}`).join('; ')}.`,
+    'Exit codes: 0 done, 1 failed, 2 called wrongly, 3 nothing came, 4 no hub, 5 unknown, 6 refused; see `agent-bus help`.',
   ].join('\n\n');
 }
 

@@ -27,7 +27,8 @@ async function dispatch(argv: readonly string[]): Promise<ExitCode> {
   const { name, rest } = splitCommand(argv);
   if (name === undefined) return withoutCommand(argv);
   const command = named(name);
-  const { help, ...parsed } = parseFor(command, rest);
+  const { help, version: onlyVersion, ...parsed } = parseFor(command, rest);
+  if (onlyVersion) return tellVersion(parsed.json);
   if (help) return tellHelp(commands, command, parsed.json);
   checkArguments(command, parsed.args);
   return command.run({ ...parsed, home: busHome() });
@@ -50,8 +51,12 @@ async function withoutCommand(argv: readonly string[]): Promise<ExitCode> {
   if (odd !== undefined)
     throw usageError(`"${odd.slice(0, 60)}" stands there without a command.`, 'See `agent-bus help`.');
   const json = wantsJson(argv);
-  if (argv.includes('--version') || argv.includes('-V')) await (json ? printJson({ version }) : print(`${version}\n`));
-  else return tellHelp(commands, undefined, json);
+  if (argv.includes('--version') || argv.includes('-V')) return tellVersion(json);
+  return tellHelp(commands, undefined, json);
+}
+
+async function tellVersion(json: boolean): Promise<ExitCode> {
+  await (json ? printJson({ version }) : print(`${version}\n`));
   return ExitCode.ok;
 }
 

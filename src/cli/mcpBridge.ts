@@ -49,7 +49,7 @@ export class McpBridge {
   }
 
   delivered(answer: ModelAnswer): void {
-    this.client?.shown(answer.shown);
+    this.client?.shown(answer.shown, answer.route);
   }
 
   close(): void {

@@ -3,7 +3,10 @@ import { closest } from './closest.ts';
 import { globalOptions, type Command, type Invocation } from './command.ts';
 import { usageError } from './usageError.ts';
 
-export type ParsedArguments = Pick<Invocation, 'values' | 'args' | 'literalFrom' | 'json' | 'as'> & { help: boolean };
+export type ParsedArguments = Pick<Invocation, 'values' | 'args' | 'literalFrom' | 'json' | 'as'> & {
+  help: boolean;
+  version: boolean;
+};
 
 /** The command's name is the first word that is neither an option nor the value of --as. */
 export function splitCommand(argv: readonly string[]): { name: string | undefined; rest: string[] } {
@@ -22,7 +25,7 @@ export function parseFor(command: Command, argv: string[]): ParsedArguments {
   const positionals = tokens.filter((token) => token.kind === 'positional');
   const terminator = tokens.find((token) => token.kind === 'option-terminator')?.index ?? Infinity;
   const before = positionals.filter((token) => token.index < terminator).length;
-  const { as, json, help, version: _version, ...own } = values as Record<string, string | boolean | undefined>;
+  const { as, json, help, version, ...own } = values as Record<string, string | boolean | undefined>;
   return {
     values: own as Invocation['values'],
     args: positionals.map((token) => token.value),
@@ -30,6 +33,7 @@ export function parseFor(command: Command, argv: string[]): ParsedArguments {
     json: json === true,
     as: as as string | undefined,
     help: help === true,
+    version: version === true,
   };
 }
 

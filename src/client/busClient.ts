@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { BusError } from '../core/errors.ts';
+import type { Route } from '../core/model.ts';
 import { busHome, type BusHome } from '../hub/home.ts';
 import type { EventNotification, HubEvent, HubMethod, HubRequests, SubscribeResult } from '../protocol/messages.ts';
 import { UnknownMethod } from '../protocol/peer.ts';
 import { openConnection, type FindOptions, type HubConnection, type Identity } from './findHub.ts';
 import { bundledHub } from './hubProcess.ts';
-import type { ToolInput, ToolName, ToolOutput } from './toolTypes.ts';
+import type { ModelAnswer, ToolInput, ToolName, ToolOutput } from './toolTypes.ts';
 
 export interface ClientOptions extends Identity {
   home?: BusHome;
@@ -20,13 +21,6 @@ export interface EventHandlers {
   onEvent(event: HubEvent): void;
   /** More was missed than can be told one by one: read again what is shown. */
   onMissed?(): void;
-}
-
-export interface ModelReply {
-  text: string;
-  structured: Record<string, unknown>;
-  isError: boolean;
-  shown: string[];
 }
 
 /** Calls that may be repeated after a lost connection without doing anything twice. `send` gets a key for that. */
@@ -80,13 +74,13 @@ export class BusClient {
   }
 
   /** A tool call on behalf of a model: fenced text, errors as answers. */
-  async callForModel(tool: string, args: unknown, signal?: AbortSignal): Promise<ModelReply> {
-    return (await this.toolCall(tool, args, 'model', signal)) as ModelReply;
+  async callForModel(tool: string, args: unknown, signal?: AbortSignal): Promise<ModelAnswer> {
+    return (await this.toolCall(tool, args, 'model', signal)) as ModelAnswer;
   }
 
   /** These were really put in front of the reader. */
-  shown(ids: readonly string[]): void {
-    if (ids.length > 0) this.connection?.peer.notify('shown', { ids });
+  shown(ids: readonly string[], route: Route = 'client'): void {
+    if (ids.length > 0) this.connection?.peer.notify('shown', { ids, route });
   }
 
   async request<Method extends HubMethod>(

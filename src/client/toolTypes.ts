@@ -1,2 +1,3 @@
 /** The types of the tool table, for typed calls; nothing of the table itself ends up in the client. */
 export type { ToolInput, ToolName, ToolOutput } from '../tools/table.ts';
+export type { ModelAnswer } from '../tools/answer.ts';

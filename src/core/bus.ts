@@ -185,15 +185,17 @@ export class Bus {
 
   /** Unread mail that was not on any answer to this agent yet; each message is given out here once. */
   takeNews(agent: number, limit: number): MessageRecord[] {
-    const news = this.reading.news(agent, this.carried.get(agent) ?? 0, limit).filter((message) => {
-      const delivery = this.store.delivery(message.seq, agent);
-      return delivery?.step === 'stored';
-    });
-    const last = news.at(-1);
-    if (!last) return [];
-    this.carried.set(agent, last.seq);
-    this.receipts.noteOffered(agent, news, 'tool-result');
-    return news;
+    for (;;) {
+      const unread = this.reading.news(agent, this.carried.get(agent) ?? 0, limit);
+      const last = unread.at(-1);
+      if (!last) return [];
+      this.carried.set(agent, last.seq);
+      // What an earlier hub has offered must not hide what came after it.
+      const news = unread.filter((message) => this.store.delivery(message.seq, agent)?.step === 'stored');
+      if (news.length === 0) continue;
+      this.receipts.noteOffered(agent, news, 'tool-result');
+      return news;
+    }
   }
 
   /** A transport has handed these over, whole. Ids that are not the caller's own mail are passed over. */

@@ -130,7 +130,8 @@ export class Sending {
   ): Sent {
     const earlier = draft.key === null ? undefined : tx.messageByKey(draft.sender, draft.key);
     if (earlier) {
-      if (earlier.text !== draft.text || earlier.kind !== draft.kind) throw keyConflict(earlier);
+      const sameTarget = tx.conversation(earlier.conversation)?.key === target.key;
+      if (!sameTarget || earlier.text !== draft.text || earlier.kind !== draft.kind) throw keyConflict(earlier);
       return { message: earlier, recipients: tx.recipients(earlier.seq), duplicate: true };
     }
     for (const id of target.recipients) {

@@ -84,7 +84,7 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
           activity();
           return callForModel(toolHost, caller, name, args, { signal });
         },
-        delivered: (answer) => bus.noteShown(caller, answer.shown, 'inbox'),
+        delivered: (answer) => bus.noteShown(caller, answer.shown, answer.route),
       }),
     onError,
   });
@@ -135,6 +135,7 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
     (ending ??= (async () => {
       log.info('stopping', { reason });
       const steps: (() => unknown)[] = [
+        () => rpc.drain(),
         () => removeRecord(home.record, record.nonce),
         () => upkeep.close(),
         () => bus.waiting.stop(),

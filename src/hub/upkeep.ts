@@ -81,7 +81,7 @@ export class Upkeep {
       return;
     }
     if (performance.now() >= this.retentionDue) this.retain();
-    if (this.parts.clients() > 0) this.noteActivity();
+    if (this.parts.clients() > 0) return this.noteActivity();
     const quietMinutes = (performance.now() - this.quietSince) / 60_000;
     if (settings.idleMinutes > 0 && quietMinutes >= settings.idleMinutes) this.parts.stop('idle');
   }

@@ -1,5 +1,7 @@
 /** What a tool call comes back with, in the two shapes that leave the hub. */
 
+import type { Route } from '../core/model.ts';
+
 /** For a model: peer text has gone through the envelope. */
 export interface ModelAnswer {
   text: string;
@@ -7,6 +9,8 @@ export interface ModelAnswer {
   isError: boolean;
   /** Ids of the messages whose full text is in `text`. Report them as shown once the answer has been handed over. */
   shown: string[];
+  /** By which way they come to the reader, for their receipts. */
+  route: Route;
 }
 
 /** For a program: the data as it is, byte for byte. Errors are thrown as BusError. */

@@ -41,13 +41,15 @@ export async function callForModel(
     const structured = fenceData(output) as Record<string, unknown>;
     const shown = tool.shown?.(output) ?? [];
     const text = tool.render(output, context);
+    const route = tool.name === 'inbox' ? 'inbox' : shown.length > 0 ? 'answer' : 'tool-result';
     const news = tool.name === 'inbox' ? undefined : takeNews(host.bus, caller, shown);
-    if (!news) return { text, structured, isError: false, shown };
+    if (!news) return { text, structured, isError: false, shown, route };
     return {
       text: `${text}\n\n${news.text}`,
       structured: { ...structured, news: news.lines },
       isError: false,
       shown: [...shown, ...news.shown],
+      route,
     };
   } catch (error) {
     if (!(error instanceof BusError)) host.onInternalError(name, error);
@@ -57,6 +59,7 @@ export async function callForModel(
       structured: { error: fenceData(shape) },
       isError: true,
       shown: [],
+      route: 'tool-result',
     };
   }
 }

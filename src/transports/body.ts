@@ -34,7 +34,11 @@ function collect(req: IncomingMessage): Promise<Buffer> {
       bytes += chunk.length;
       if (bytes <= bodyBytes) return void chunks.push(chunk);
       settle();
-      reject(new BusError('too-large', `The body is larger than ${bodyBytes} bytes.`, { next: 'Send less, or name a file.' }));
+      reject(
+        new BusError('too-large', `The body is larger than ${bodyBytes} bytes.`, {
+          next: 'Send less, or name a file.',
+        }),
+      );
     };
     const onEnd = (): void => {
       settle();

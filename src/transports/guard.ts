@@ -35,7 +35,8 @@ export function loopbackGuard(identify: Identify): Guard {
   return (head) => {
     const headers = guardedHeaders(head.rawHeaders);
     if ('refusal' in headers) return headers;
-    const refusal = checkHost(headers.host, head.port) ?? checkOrigin(headers.origin, head.port) ?? checkMethod(head.method);
+    const refusal =
+      checkHost(headers.host, head.port) ?? checkOrigin(headers.origin, head.port) ?? checkMethod(head.method);
     if (refusal) return { refusal };
     const caller = identify(headers.authorization);
     if (!caller) return { refusal: unauthorized };
@@ -72,23 +73,33 @@ const guarded: ReadonlySet<string> = new Set([
 
 /** Two values for one of these headers mean that two readers of the request could disagree about it. */
 export function guardedHeaders(rawHeaders: readonly string[]): GuardedHeaders | { refusal: Refusal } {
-  if (rawHeaders.length > 2 * headerCount) return { refusal: refuse(431, 'too-large', 'There are too many headers.', `Send at most ${headerCount}.`) };
+  if (rawHeaders.length > 2 * headerCount)
+    return { refusal: refuse(431, 'too-large', 'There are too many headers.', `Send at most ${headerCount}.`) };
   const found: Record<string, string> = {};
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!.toLowerCase();
     if (!guarded.has(name)) continue;
-    if (name in found) return { refusal: refuse(400, 'invalid-input', `The header ${name} is there twice.`, 'Send it once.') };
+    if (name in found)
+      return { refusal: refuse(400, 'invalid-input', `The header ${name} is there twice.`, 'Send it once.') };
     found[name] = rawHeaders[at + 1]!;
   }
   if (found['content-length'] !== undefined && found['transfer-encoding'] !== undefined) {
-    return { refusal: refuse(400, 'invalid-input', 'The length of the body is ambiguous.', 'Send one of Content-Length and Transfer-Encoding.') };
+    return {
+      refusal: refuse(
+        400,
+        'invalid-input',
+        'The length of the body is ambiguous.',
+        'Send one of Content-Length and Transfer-Encoding.',
+      ),
+    };
   }
   return found;
 }
 
 /** DNS rebinding ends here: a page that resolves its own name to 127.0.0.1 still sends its own name. */
 export function checkHost(host: string | undefined, port: number): Refusal | undefined {
-  if (host === undefined) return refuse(400, 'invalid-input', 'The Host header is missing.', `Send Host: 127.0.0.1:${port}.`);
+  if (host === undefined)
+    return refuse(400, 'invalid-input', 'The Host header is missing.', `Send Host: 127.0.0.1:${port}.`);
   if (isLoopback(host, port)) return undefined;
   return refuse(403, 'forbidden', 'This Host is not served here.', 'Use the address that `agent-bus status` shows.');
 }
@@ -97,7 +108,12 @@ export function checkHost(host: string | undefined, port: number): Refusal | und
 export function checkOrigin(origin: string | undefined, port: number): Refusal | undefined {
   if (origin === undefined) return undefined;
   if (origin.toLowerCase().startsWith('http://') && isLoopback(origin.slice('http://'.length), port)) return undefined;
-  return refuse(403, 'forbidden', 'Requests from web pages are not let in.', 'Call from a program, without an Origin header.');
+  return refuse(
+    403,
+    'forbidden',
+    'Requests from web pages are not let in.',
+    'Call from a program, without an Origin header.',
+  );
 }
 
 export function checkMethod(method: string): Refusal | undefined {
@@ -112,7 +128,8 @@ export function checkBody(headers: GuardedHeaders): Refusal | undefined {
     return refuse(415, 'invalid-input', 'The body has to be JSON.', 'Send Content-Type: application/json.');
   }
   const length = headers['content-length'];
-  if (length !== undefined && !/^\d{1,15}$/.test(length)) return refuse(400, 'invalid-input', 'The Content-Length is no number.', 'Send the number of bytes.');
+  if (length !== undefined && !/^\d{1,15}$/.test(length))
+    return refuse(400, 'invalid-input', 'The Content-Length is no number.', 'Send the number of bytes.');
   return length !== undefined && Number(length) > bodyBytes ? tooLarge : undefined;
 }
 
@@ -127,10 +144,25 @@ function refuse(status: number, code: ErrorCode, message: string, next: string):
 
 /** One object for no, wrong, truncated, revoked and malformed tokens, so that the answers cannot differ. */
 export const unauthorized: Refusal = {
-  ...refuse(401, 'unauthorized', 'A valid token is needed.', 'Send Authorization: Bearer with the token of your agent; `agent-bus register NAME` shows it.'),
+  ...refuse(
+    401,
+    'unauthorized',
+    'A valid token is needed.',
+    'Send Authorization: Bearer with the token of your agent; `agent-bus register NAME` shows it.',
+  ),
   headers: { 'www-authenticate': 'Bearer' },
 };
 
-export const tooLarge: Refusal = refuse(413, 'too-large', `The body is larger than ${bodyBytes} bytes.`, 'Send less, or a reference to a file.');
+export const tooLarge: Refusal = refuse(
+  413,
+  'too-large',
+  `The body is larger than ${bodyBytes} bytes.`,
+  'Send less, or a reference to a file.',
+);
 
-export const notFound: Refusal = refuse(404, 'invalid-input', 'There is nothing at this path.', 'Use the address that `agent-bus status` shows.');
+export const notFound: Refusal = refuse(
+  404,
+  'invalid-input',
+  'There is nothing at this path.',
+  'Use the address that `agent-bus status` shows.',
+);

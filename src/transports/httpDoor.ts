@@ -63,6 +63,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   const timings = { ...usual, ...options.timings };
   const report = options.onError ?? (() => {});
   const running = new Set<ServerResponse>();
+  let draining = false;
   let whenQuiet: (() => void) | undefined;
 
   const server = createServer(
@@ -78,6 +79,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
       running.add(res);
       res.once('close', () => {
         running.delete(res);
+        if (draining) setImmediate(() => server.closeIdleConnections());
         if (running.size === 0) whenQuiet?.();
       });
       serve(req, res).catch((error: unknown) => {
@@ -97,7 +99,12 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   server.on('checkContinue', (req, res) => server.emit('request', req, res));
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const verdict = options.guard({ method: req.method ?? '', port: req.socket.localPort ?? 0, rawHeaders: req.rawHeaders });
+    if (draining) return answer(req, res, stopping, timings.linger);
+    const verdict = options.guard({
+      method: req.method ?? '',
+      port: req.socket.localPort ?? 0,
+      rawHeaders: req.rawHeaders,
+    });
     if ('refusal' in verdict) return answer(req, res, verdict.refusal, timings.linger);
     const route = routeOf(options.routes, req.url ?? '');
     if (!route) return answer(req, res, notFound, timings.linger);
@@ -108,7 +115,12 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
         body = await readBody(req);
       } catch (error) {
         if (!(error instanceof BusError)) throw error;
-        return answer(req, res, error.code === 'too-large' ? tooLarge : { status: 400, error: error.toShape() }, timings.linger);
+        return answer(
+          req,
+          res,
+          error.code === 'too-large' ? tooLarge : { status: 400, error: error.toShape() },
+          timings.linger,
+        );
       }
     }
     await route.handle(req, res, { caller: verdict.caller, body });
@@ -121,6 +133,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
 
   let closing: Promise<void> | undefined;
   const close = async (graceMs: number): Promise<void> => {
+    draining = true;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     const quiet = new Promise<void>((resolve) => {
       whenQuiet = resolve;
@@ -138,7 +151,10 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
 
   return {
     port: address.port,
-    connections: () => new Promise((resolve, reject) => server.getConnections((error, count) => (error ? reject(error) : resolve(count)))),
+    connections: () =>
+      new Promise((resolve, reject) =>
+        server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+      ),
     close: (graceMs = 2_000) => (closing ??= close(graceMs)),
   };
 }
@@ -155,13 +171,22 @@ function routeOf(routes: ReadonlyMap<string, Route>, url: string): Route | undef
   return undefined;
 }
 
+const stopping: Refusal = {
+  status: 503,
+  error: { code: 'hub-stopping', message: 'The hub is stopping.', next: 'Try again in a moment.' },
+};
+
 /** Without Date, refusals of the same kind are the same bytes. */
 function answer(req: IncomingMessage, res: ServerResponse, refusal: Refusal, lingerMs: number): void {
   const body = JSON.stringify({ error: refusal.error });
   res.sendDate = false;
-  const headers: Record<string, string | number> = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...refusal.headers };
+  const headers: Record<string, string | number> = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    ...refusal.headers,
+  };
   // After a head that can be read in two ways, nothing else on this connection can be trusted.
-  if (refusal.status === 400) headers['connection'] = 'close';
+  if (refusal.status === 400 || refusal === stopping) headers['connection'] = 'close';
   res.writeHead(refusal.status, headers);
   res.end(body);
   if (!req.complete) lingerOn(req, lingerMs);
@@ -179,7 +204,12 @@ function lingerOn(req: IncomingMessage, lingerMs: number): void {
 
 function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
+  const status =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? '431 Request Header Fields Too Large'
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? '408 Request Timeout'
+        : '400 Bad Request';
   socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy());
 }
 

@@ -33,7 +33,9 @@ export class ClientProcess {
           console.log(JSON.stringify({ error: String(error.code ?? '') + ' ' + error.message }));
         }
       }`;
-    this.process = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.process = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
     this.lines = createInterface({ input: this.process.stdout })[Symbol.asyncIterator]();
   }
 

@@ -33,6 +33,7 @@ export class HubProcess {
   private readonly options: HubOptions;
   private readonly clients = new Set<BusClient>();
   private readonly found = new Set<number>();
+  private strangersMade = 0;
   child: ChildProcess | undefined;
   /** What the hub wrote to its standard output and error. */
   output = '';
@@ -134,6 +135,12 @@ export class HubProcess {
     return made as { [Index in keyof Names]: BusClient };
   }
 
+  /** Clients of agents that nobody has heard of yet. */
+  async strangers<const Count extends number>(count: Count, options: Partial<ClientOptions> = {}): Promise<Tuple<BusClient, Count>> {
+    const names = Array.from({ length: count }, () => `agent-${++this.strangersMade}`);
+    return (await this.agents(names, options)) as unknown as Tuple<BusClient, Count>;
+  }
+
   async mint(name: string): Promise<string> {
     const person = await this.client();
     try {
@@ -193,6 +200,12 @@ export class HubProcess {
     if (!this.options.folder) fs.rmSync(this.home.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
+
+type Tuple<T, Count extends number, Found extends T[] = []> = number extends Count
+  ? T[]
+  : Found['length'] extends Count
+    ? Found
+    : Tuple<T, Count, [...Found, T]>;
 
 export class StartFailed extends Error {
   readonly exitCode: number | null;

@@ -37,7 +37,7 @@ export const agents = defineCommand({
         [
           `You are ${you.name}${you.unread > 0 ? `, with ${you.unread} unread: agent-bus inbox` : ''}.`,
           ...others.map((agent) => `  ${agentLine(agent)}`),
-          ...(others.length === 0 ? ['Nobody else matches. Make an agent: agent-bus register NAME'] : []),
+          ...(others.length === 0 ? ['Nobody else. To make an agent: agent-bus register NAME'] : []),
           ...(next ? [`There are more: --cursor ${next}`] : []),
         ].join('\n'),
     );

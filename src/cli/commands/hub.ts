@@ -1,4 +1,5 @@
 import { compareVersions } from '../../client/versions.ts';
+import { BusError } from '../../core/errors.ts';
 import { readRecord } from '../../hub/discovery.ts';
 import { version } from '../../hub/version.ts';
 import { defineCommand, type Invocation } from '../command.ts';
@@ -38,7 +39,7 @@ export const hub = defineCommand({
     }
     const own = new ForegroundHub(invocation.home);
     const watching = await own.answering(invocation);
-    if (!own.isOurs) return follow(invocation, stopWanted, watching);
+    if (!own.isIn(watching)) return follow(invocation, stopWanted, watching);
     await introduce(invocation, watching, 'The hub is running');
     const end = await Promise.race([own.ended, stopWanted]);
     if (end === 'interrupted') {
@@ -55,12 +56,7 @@ export const hub = defineCommand({
       );
       return ExitCode.ok;
     }
-    const how = end.signal ? `it was ended by ${end.signal}` : `exit code ${end.code ?? 'unknown'}`;
-    await say(
-      invocation,
-      `The hub ended unexpectedly: ${how}. Nothing that was stored is lost; agent-bus hub starts it again.`,
-    );
-    return ExitCode.failure;
+    throw endedUnexpectedly(end.signal ? `ended by ${end.signal}` : `exit code ${end.code ?? 'unknown'}`);
   },
 });
 
@@ -75,14 +71,15 @@ async function follow(invocation: Invocation, stopWanted: Promise<'interrupted'>
     return ExitCode.ok;
   }
   // One that stops in order takes its record away; one that was killed leaves it.
-  const killed = readRecord(invocation.home.record).record?.pid === pid;
-  await say(
-    invocation,
-    killed
-      ? 'The hub ended unexpectedly. Nothing that was stored is lost; the next command starts it again.'
-      : 'The hub was stopped.',
-  );
-  return killed ? ExitCode.failure : ExitCode.ok;
+  if (readRecord(invocation.home.record).record?.pid === pid) throw endedUnexpectedly('the connection broke');
+  await say(invocation, 'The hub was stopped.');
+  return ExitCode.ok;
+}
+
+function endedUnexpectedly(how: string): BusError {
+  return new BusError('hub-unavailable', `The hub ended unexpectedly: ${how}.`, {
+    next: 'Nothing that was stored is lost. Look at `agent-bus logs`; `agent-bus hub` starts it again.',
+  });
 }
 
 async function introduce({ json }: Invocation, { client }: Watch, what: string): Promise<void> {

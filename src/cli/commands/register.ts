@@ -1,3 +1,4 @@
+import { commandLine } from '../commandLine.ts';
 import { mcpHttpLine } from '../connectLines.ts';
 import { defineCommand } from '../command.ts';
 import { ExitCode } from '../exitCode.ts';
@@ -45,7 +46,7 @@ export const register = defineCommand({
           'It is shown only now. Whoever has it speaks as this agent. To connect an MCP client with it:',
           `  ${mcpHttpLine(client.hub?.mcpUrl ?? '', minted.token)}`,
           'To speak as it from here:',
-          `  agent-bus send person "Hello" --as ${minted.name}`,
+          `  ${commandLine().shell} send person "Hello" --as ${minted.name}`,
         ].join('\n'),
       );
     }

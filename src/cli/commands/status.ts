@@ -41,13 +41,15 @@ function statusText(hub: HubStatus): string {
     `The hub is running: version ${hub.version}, pid ${hub.pid}, for ${duration(hub.uptimeSeconds)}`,
     `  MCP          ${hub.mcpUrl}`,
     `  TCP          127.0.0.1:${hub.rpcPort}`,
-    `  on the bus   ${hub.agents} agents, ${hub.conversations} conversations, ${hub.messages} messages, ${hub.pendingRequests} requests pending`,
-    `  connected    ${rpc} clients, ${mcpSessions} MCP sessions, ${waitingCalls} waiting calls`,
+    `  on the bus   ${count(hub.agents, 'agent')}, ${count(hub.conversations, 'conversation')}, ${count(hub.messages, 'message')}, ${count(hub.pendingRequests, 'pending request')}`,
+    `  connected    ${count(rpc, 'client')}, ${count(mcpSessions, 'MCP session')}, ${count(waitingCalls, 'waiting call')}`,
     `  size         database ${bytes(hub.databaseBytes)}, log ${bytes(hub.logBytes)}, memory ${bytes(hub.memoryBytes)}`,
     `  data         ${hub.home}`,
     `  health       ${health}`,
   ].join('\n');
 }
+
+const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
 
 function bytes(count: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];

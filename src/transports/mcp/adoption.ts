@@ -45,7 +45,11 @@ function blankSession(id: string, caller: Caller, options: Opening): Session {
 }
 
 async function tell(session: Session, message: Record<string, unknown>): Promise<void> {
-  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'mcp-session-id': session.id };
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-session-id': session.id,
+  };
   const request = new Request('http://127.0.0.1/mcp', { method: 'POST', headers });
   const response = await session.transport.handleRequest(request, { parsedBody: message });
   await response.text();

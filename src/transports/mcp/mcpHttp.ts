@@ -63,10 +63,19 @@ export function mcpHttp(options: McpHttpOptions): McpHttpRoute {
     if (isListen(call.body)) stand(res);
     const leaving = new AbortController();
     exchange.whenOver({ gone: () => leaving.abort() });
-    writeResponse(await modern.fetch(webRequest(req, leaving.signal), { authInfo: exchange.authInfo, parsedBody: call.body }), res);
+    writeResponse(
+      await modern.fetch(webRequest(req, leaving.signal), { authInfo: exchange.authInfo, parsedBody: call.body }),
+      res,
+    );
   }
 
-  async function handleLegacy(req: IncomingMessage, request: Request, res: ServerResponse, call: HttpCall, exchange: Exchange): Promise<void> {
+  async function handleLegacy(
+    req: IncomingMessage,
+    request: Request,
+    res: ServerResponse,
+    call: HttpCall,
+    exchange: Exchange,
+  ): Promise<void> {
     const session = await sessionFor(req, call, request);
     if (typeof session !== 'object') return refuse(res, session);
     const done = sessions.use(session);
@@ -80,7 +89,10 @@ export function mcpHttp(options: McpHttpOptions): McpHttpRoute {
     });
     await session.ready;
     if (req.method === 'GET') stand(res);
-    const response = await session.transport.handleRequest(request, { authInfo: exchange.authInfo, parsedBody: call.body });
+    const response = await session.transport.handleRequest(request, {
+      authInfo: exchange.authInfo,
+      parsedBody: call.body,
+    });
     if (req.method === 'DELETE' && response.ok) sessions.end(session);
     // A handshake that the transport has turned down leaves nothing behind.
     if (session.transport.sessionId === undefined) sessions.drop(session);
@@ -88,7 +100,11 @@ export function mcpHttp(options: McpHttpOptions): McpHttpRoute {
   }
 
   /** The session that the request names or opens, or the HTTP status that says why there is none. */
-  async function sessionFor(req: IncomingMessage, call: HttpCall, request: Request): Promise<Session | 400 | 404 | 503> {
+  async function sessionFor(
+    req: IncomingMessage,
+    call: HttpCall,
+    request: Request,
+  ): Promise<Session | 400 | 404 | 503> {
     if (req.method === 'POST' && isInitializeRequest(call.body)) {
       return kept(await openSession(randomUUID(), call.caller, options));
     }
@@ -142,7 +158,11 @@ function requestIds(body: unknown): RequestId[] {
 }
 
 function cancel(session: Session, requestId: RequestId): void {
-  session.transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason: 'the connection closed' } });
+  session.transport.onmessage?.({
+    jsonrpc: '2.0',
+    method: 'notifications/cancelled',
+    params: { requestId, reason: 'the connection closed' },
+  });
 }
 
 /** Without an answer the transport would keep the call's stream open and its id on its books for ever. */

@@ -109,12 +109,15 @@ function progressOf(ctx: ServerContext): ((message: string) => void) | undefined
   let progress = 0;
   return (message) => {
     if (signal.aborted) return;
-    notify({ method: 'notifications/progress', params: { progressToken, progress: ++progress, message } }).catch(() => {});
+    notify({ method: 'notifications/progress', params: { progressToken, progress: ++progress, message } }).catch(
+      () => {},
+    );
   };
 }
 
 function clientOf(server: Server, ctx: ServerContext): McpCall['client'] {
-  const said = (ctx.mcpReq.envelope as Record<string, unknown> | undefined)?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion();
+  const said =
+    (ctx.mcpReq.envelope as Record<string, unknown> | undefined)?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion();
   const { name, version } = (said ?? {}) as { name?: unknown; version?: unknown };
   return typeof name === 'string' && typeof version === 'string' ? { name, version } : undefined;
 }

@@ -17,7 +17,11 @@ export interface McpStdioOptions {
 }
 
 export function serveMcpStdio(face: McpFace, options: McpStdioOptions = {}): { close(): Promise<void> } {
-  const wire = new StdioWire(options.stdin ?? process.stdin, options.stdout ?? process.stdout, options.onClose ?? (() => {}));
+  const wire = new StdioWire(
+    options.stdin ?? process.stdin,
+    options.stdout ?? process.stdout,
+    options.onClose ?? (() => {}),
+  );
   return serveStdio(() => createBusServer(face, { wireOf: () => wire, ...(options.beat && { beat: options.beat }) }), {
     transport: wire,
     onerror: (error) => options.onError?.(error),

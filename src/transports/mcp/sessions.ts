@@ -75,10 +75,11 @@ export class Sessions {
   /** The client ended it. */
   end(session: Session): void {
     this.ended.add(session.id);
-    if (this.ended.size > remembered) for (const oldest of this.ended) {
-      this.ended.delete(oldest);
-      break;
-    }
+    if (this.ended.size > remembered)
+      for (const oldest of this.ended) {
+        this.ended.delete(oldest);
+        break;
+      }
     this.drop(session);
   }
 
@@ -110,7 +111,9 @@ export class Sessions {
   }
 
   private makeRoom(agent: number): boolean {
-    const own = (this.perAgent.get(agent) ?? 0) < this.limits.perAgent || this.dropOldestIdle((session) => session.agent === agent);
+    const own =
+      (this.perAgent.get(agent) ?? 0) < this.limits.perAgent ||
+      this.dropOldestIdle((session) => session.agent === agent);
     return own && (this.byId.size < this.limits.inAll || this.dropOldestIdle(() => true));
   }
 

@@ -6,6 +6,8 @@ import { RpcSession } from './rpcSession.ts';
 export interface RpcDoor {
   port: number;
   connections(): number;
+  /** From now on nobody new is let in: a client that comes now is better served by the next hub. */
+  drain(): void;
   /** Stops accepting, lets running calls finish for a moment, then hangs up. */
   close(): Promise<void>;
 }
@@ -15,11 +17,15 @@ const maxConnections = 2_000;
 /** Typed JSON-RPC over TCP, on loopback, for our own clients. */
 export async function openRpcDoor(host: RpcHost, reads: Reads, options: { port: number; onActivity: () => void }): Promise<RpcDoor> {
   const sessions = new Set<RpcSession>();
+  let draining = false;
   const server = createServer({ noDelay: true }, (socket) => {
     options.onActivity();
-    const session = new RpcSession(socket, host, reads, () => {
-      sessions.delete(session);
-      options.onActivity();
+    const session = new RpcSession(socket, host, reads, {
+      isDraining: () => draining,
+      onClose: () => {
+        sessions.delete(session);
+        options.onActivity();
+      },
     });
     sessions.add(session);
   });
@@ -29,6 +35,9 @@ export async function openRpcDoor(host: RpcHost, reads: Reads, options: { port: 
   return {
     port: typeof address === 'object' && address ? address.port : 0,
     connections: () => sessions.size,
+    drain: () => {
+      draining = true;
+    },
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const session of sessions) session.peer.close();

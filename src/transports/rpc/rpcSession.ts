@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { z } from 'zod';
 import { BusError } from '../../core/errors.ts';
 import { limits } from '../../core/limits.ts';
-import type { Caller, Route } from '../../core/model.ts';
+import type { Caller } from '../../core/model.ts';
 import type { Reads } from '../../core/ports.ts';
 import type { Connection } from '../../core/presence.ts';
 import { proofText, protocolVersion, type HelloResult, type LoginResult } from '../../protocol/messages.ts';
@@ -25,7 +25,10 @@ const schemas = {
   }),
   call: z.object({ tool: z.string().max(100), args: z.unknown(), for: z.enum(['model', 'program']) }),
   subscribe: z.object({ cursor: z.string().max(100).optional() }),
-  shown: z.object({ ids: z.array(z.string().max(20)).max(1_000) }),
+  shown: z.object({
+    ids: z.array(z.string().max(20)).max(1_000),
+    route: z.enum(['tool-result', 'inbox', 'answer', 'client']).default('client'),
+  }),
   presence: z.object({ state: z.enum(['working', 'idle', 'waiting']) }),
   mint: z.object({ name: z.string().max(200), about: z.string().max(limits.aboutLength).optional() }),
   named: z.object({ name: z.string().max(200) }),
@@ -34,13 +37,13 @@ const schemas = {
 };
 
 const loginSeconds = 10;
-const callRoute: Record<Caller['via'], Route> = { mcp: 'inbox', stdio: 'inbox', rpc: 'client', cli: 'client' };
 
 /** One connection of one of our own clients: first the proofs, then calls in the name that they gave. */
 export class RpcSession {
   readonly peer: Peer;
   private readonly host: RpcHost;
   private readonly reads: Reads;
+  private readonly isDraining: () => boolean;
   private nonces: { client: string; hub: string } | undefined;
   private caller: Caller | undefined;
   private owner = false;
@@ -48,9 +51,10 @@ export class RpcSession {
   private subscription: Subscription | undefined;
   private readonly loginTimer: NodeJS.Timeout;
 
-  constructor(socket: Socket, host: RpcHost, reads: Reads, onClose: () => void) {
+  constructor(socket: Socket, host: RpcHost, reads: Reads, door: { isDraining: () => boolean; onClose: () => void }) {
     this.host = host;
     this.reads = reads;
+    this.isDraining = door.isDraining;
     this.peer = new Peer(socket, {
       handlers: {
         onRequest: (method, params, context) => this.handle(method, params, context),
@@ -61,7 +65,7 @@ export class RpcSession {
         clearTimeout(this.loginTimer);
         this.subscription?.close();
         this.connection?.close();
-        onClose();
+        door.onClose();
       },
     });
     this.loginTimer = setTimeout(() => {
@@ -135,6 +139,7 @@ export class RpcSession {
   }
 
   private async login(params: z.output<typeof schemas.login>): Promise<LoginResult> {
+    if (this.isDraining()) throw new BusError('hub-stopping', 'The hub is stopping.', { next: 'Connect again in a moment.' });
     if (this.caller) throw new BusError('invalid-input', 'This connection is logged in already.', { next: 'Open another.' });
     const { agent, owner } = params.token !== undefined ? this.byToken(params) : await this.byProof(params);
     this.owner = owner;
@@ -181,7 +186,7 @@ export class RpcSession {
     if (method !== 'shown' || !this.caller) return;
     // A client reports what it has really put in front of its reader, after it did.
     const seen = schemas.shown.safeParse(params);
-    if (seen.success) this.host.bus.noteShown(this.caller, seen.data.ids, callRoute[this.caller.via]);
+    if (seen.success) this.host.bus.noteShown(this.caller, seen.data.ids, seen.data.route);
   }
 
   private async probe(signal: AbortSignal): Promise<void> {
