@@ -38,7 +38,7 @@ export function quoted(word: string): string {
 function onPath(program: string, env: NodeJS.ProcessEnv): string | undefined {
   const endings = process.platform === 'win32' ? ['.exe', '.cmd'] : [''];
   for (const folder of (env['PATH'] ?? env['Path'] ?? '').split(delimiter)) {
-    if (!folder || folder.includes(`node_modules${sep}.bin`) || folder.endsWith('node-gyp-bin')) continue;
+    if (!folder || folder.split(sep).includes('node_modules')) continue;
     for (const ending of endings) {
       const path = join(folder, program + ending);
       try {

@@ -1,6 +1,6 @@
 import { BusError, type ErrorShape } from '../core/errors.ts';
 import { cliAdvice } from './cliAdvice.ts';
-import { visibleText } from './terminalText.ts';
+import { visibleLine } from './terminalText.ts';
 
 /** Resolves when it has been handed to whoever reads us, so that a message counts as shown only then. */
 export function print(text: string | Uint8Array, stream: NodeJS.WriteStream = process.stdout): Promise<void> {
@@ -21,7 +21,8 @@ export function printError(error: unknown, json: boolean): Promise<void> {
   const shape = error instanceof BusError ? error.toShape() : ownFault(error);
   const next = cliAdvice(shape.next);
   if (json) return print(`${safeJson({ error: { ...shape, next } })}\n`, process.stderr);
-  return print(`agent-bus: ${visibleText(`${shape.message}\n${next}`)} (${shape.code})\n`, process.stderr);
+  const lines = [`agent-bus: ${visibleLine(shape.message, 1_000)}`, `${visibleLine(next, 1_000)} (${shape.code})`];
+  return print(`${lines.join('\n')}\n`, process.stderr);
 }
 
 // JSON may hold these as they are, but a terminal would obey them; escaped they mean the same.

@@ -34,14 +34,14 @@ export async function sendAndWait(
     await new Promise((resolve) => setTimeout(resolve, 100));
     answer = await ask();
   }
-  await session.tell(asFirst(answer, first), sentLines);
+  // With a key of our own every repetition was ours: whoever sent once shall not read that it was sent before.
+  const repeated = first.data.duplicate && message.key !== undefined;
+  await session.tell(repeated ? answer : asFirst(answer), sentLines);
   if (waitSeconds <= 0 || answer.data.request === undefined || answer.data.request === 'answered') return ExitCode.ok;
   return answer.data.request === 'pending' ? ExitCode.nothing : ExitCode.failure;
 }
 
-/** The repetitions are our own business: whoever sent a message once shall not read that it was sent before. */
-function asFirst(answer: Answer<'send'>, first: Answer<'send'>): Answer<'send'> {
-  if (first.data.duplicate || !answer.data.duplicate) return answer;
+function asFirst(answer: Answer<'send'>): Answer<'send'> {
   const { duplicate: _, ...data } = answer.data;
   return { ...answer, data, text: answer.text?.replace(/^Already sent as/, 'Stored as') };
 }

@@ -3,7 +3,7 @@ import { BusError } from '../core/errors.ts';
 import type { Route } from '../core/model.ts';
 import { busHome, type BusHome } from '../hub/home.ts';
 import type { EventNotification, HubEvent, HubMethod, HubRequests, SubscribeResult } from '../protocol/messages.ts';
-import { UnknownMethod } from '../protocol/peer.ts';
+import { UnknownMethod } from '../protocol/wireErrors.ts';
 import { openConnection, type FindOptions, type HubConnection, type Identity } from './findHub.ts';
 import { bundledHub } from './hubProcess.ts';
 import type { ModelAnswer, ToolInput, ToolName, ToolOutput } from './toolTypes.ts';

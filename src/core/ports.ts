@@ -37,8 +37,8 @@ export interface HistoryQuery {
 export interface ConversationsQuery {
   /** Whose conversations; undefined for the person, who sees all. */
   agent?: number | undefined;
-  /** Last activity before this order number. */
-  before?: number | undefined;
+  /** Last activity before this order number; among those without a message, only ids before `id`. */
+  before?: { seq: number; id: number } | undefined;
   limit: number;
 }
 

@@ -126,7 +126,7 @@ export class Reading {
   conversations(caller: Caller, page: { cursor?: string | undefined; limit: number }): { conversations: ConversationSummary[]; next?: string } {
     const records = this.store.conversations({
       agent: this.visibility.seesAll(caller) ? undefined : caller.agent,
-      before: page.cursor === undefined ? undefined : cursorSeq(page.cursor),
+      before: page.cursor === undefined ? undefined : conversationPlace(page.cursor),
       limit: page.limit + 1,
     });
     const shown = records.slice(0, page.limit);
@@ -134,7 +134,7 @@ export class Reading {
     const last = shown.at(-1);
     return {
       conversations: shown.map((record) => this.summary(caller, record, unread.get(record.id) ?? 0)),
-      ...(last !== undefined && records.length > shown.length && last.lastSeq > 0 && { next: messageId.format(last.lastSeq) }),
+      ...(last !== undefined && records.length > shown.length && { next: placeOf(last) }),
     };
   }
 
@@ -252,6 +252,16 @@ function withinBudget(messages: MessageRecord[], budget: number): MessageRecord[
     return i > 0 && used > budget;
   });
   return end < 0 ? messages : messages.slice(0, end);
+}
+
+/** A conversation without a message has no order number: its own id says where it stands. */
+function placeOf(conversation: ConversationRecord): string {
+  return conversation.lastSeq > 0 ? messageId.format(conversation.lastSeq) : conversationId.format(conversation.id);
+}
+
+function conversationPlace(cursor: string): { seq: number; id: number } {
+  const id = conversationId.parse(cursor);
+  return id === undefined ? { seq: cursorSeq(cursor), id: 0 } : { seq: 0, id };
 }
 
 function cursorSeq(cursor: string): number {

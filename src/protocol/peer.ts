@@ -1,17 +1,36 @@
 /** JSON-RPC 2.0 over one socket, the same on both ends: either side may send requests. */
 import type { Duplex } from 'node:stream';
 import { BusError, errorShape } from '../core/errors.ts';
-import type { ErrorCode } from '../core/errors.ts';
 import { limits } from '../core/limits.ts';
+import { Incoming, Outgoing, type RequestContext } from './calls.ts';
 import { parseJson } from './depth.ts';
 import { FrameDecoder, defaultMaxFrame } from './frames.ts';
-
-export interface RequestContext {
-  /** Aborted when the caller cancels or its socket closes. */
-  readonly signal: AbortSignal;
-  /** Runs once the result was handed to the operating system: not for an error, a cancelled call or a lost socket. */
-  afterWritten(callback: () => void): void;
-}
+import {
+  busError,
+  cancelled,
+  fromWire,
+  internalError,
+  invalidRequest,
+  lost,
+  notJsonRpc,
+  parseError,
+  requestCancelled,
+  slowReader,
+  tooManyCalls,
+  UnknownMethod,
+  wireCode,
+} from './wireErrors.ts';
+import {
+  callJson,
+  idJson,
+  isId,
+  isMessage,
+  isObject,
+  isThenable,
+  stringify,
+  type Id,
+  type Message,
+} from './wireMessage.ts';
 
 export interface PeerHandlers {
   /** Throws `UnknownMethod` for a method it does not have. */
@@ -39,33 +58,6 @@ export interface RequestOptions {
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
 }
-
-export class UnknownMethod extends BusError {
-  constructor(method: string) {
-    super('unknown-tool', `There is no method "${method.slice(0, 100)}".`, {
-      next: 'Check its name, and that both sides have the same version.',
-    });
-  }
-}
-
-type Id = string | number;
-
-interface Message {
-  jsonrpc: '2.0';
-  id?: unknown;
-  method?: unknown;
-  params?: unknown;
-  result?: unknown;
-  error?: unknown;
-}
-
-const parseError = -32700;
-const invalidRequest = -32600;
-const methodNotFound = -32601;
-const invalidParams = -32602;
-const internalError = -32603;
-const busError = -32000;
-const requestCancelled = -32800;
 
 const cancelMethod = '$/cancelRequest';
 /** How long the other side has to take the last bytes and hang up too. */
@@ -366,170 +358,4 @@ export class Peer {
     }
     this.options.onClose?.(error);
   }
-}
-
-/** A request handled here. It is answered at most once, and holds its slot until its handler has ended. */
-class Incoming implements RequestContext {
-  readonly id: Id;
-  readonly method: string;
-  answered = false;
-  written: (() => void)[] | undefined;
-  private controller: AbortController | undefined;
-  private reason: BusError | undefined;
-
-  constructor(id: Id, method: string) {
-    this.id = id;
-    this.method = method;
-  }
-
-  /** Made when first read: most handlers never look at it, and a controller costs more than the rest of a request. */
-  get signal(): AbortSignal {
-    if (this.controller === undefined) {
-      this.controller = new AbortController();
-      if (this.reason !== undefined) this.controller.abort(this.reason);
-    }
-    return this.controller.signal;
-  }
-
-  afterWritten(callback: () => void): void {
-    (this.written ??= []).push(callback);
-  }
-
-  abort(reason: BusError): void {
-    this.answered = true;
-    this.reason = reason;
-    this.controller?.abort(reason);
-  }
-
-  /** A handler that ends because it was told to has not failed. */
-  stoppedBy(error: unknown): boolean {
-    return this.reason !== undefined && error instanceof Error && error.name === 'AbortError';
-  }
-}
-
-/** A request sent from here. Whoever takes it out of `pending` settles it, so it settles once. */
-class Outgoing {
-  readonly peer: Peer;
-  readonly id: number;
-  readonly method: string;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: BusError) => void;
-  private signal: AbortSignal | undefined;
-  private timer: NodeJS.Timeout | undefined;
-
-  constructor(peer: Peer, id: number, method: string, resolve: Outgoing['resolve'], reject: Outgoing['reject']) {
-    this.peer = peer;
-    this.id = id;
-    this.method = method;
-    this.resolve = resolve;
-    this.reject = reject;
-  }
-
-  watch(signal: AbortSignal | undefined, timeoutMs: number | undefined): void {
-    this.signal = signal;
-    signal?.addEventListener('abort', this, { once: true });
-    if (timeoutMs !== undefined) this.timer = setTimeout(Outgoing.late, timeoutMs, this, timeoutMs).unref();
-  }
-
-  release(): void {
-    if (this.timer !== undefined) clearTimeout(this.timer);
-    this.signal?.removeEventListener('abort', this);
-  }
-
-  /** The abort listener: the call itself, so that no closure is made for it. */
-  handleEvent(): void {
-    this.peer.abandon(this.id, cancelled(this.signal?.reason));
-  }
-
-  private static late(this: void, call: Outgoing, timeoutMs: number): void {
-    const error = new BusError('hub-unavailable', `"${call.method}" was not answered within ${timeoutMs} ms.`, {
-      next: 'Try again with the same key, since it may have been done all the same.',
-    });
-    call.peer.abandon(call.id, error);
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
-}
-
-function isMessage(value: unknown): value is Message {
-  return isObject(value) && value['jsonrpc'] === '2.0';
-}
-
-function isId(value: unknown): value is Id {
-  return typeof value === 'string' || Number.isFinite(value);
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return isObject(value) && typeof value['then'] === 'function';
-}
-
-/** What JSON has no word for, such as undefined, is null. */
-function stringify(value: unknown): string {
-  return (JSON.stringify(value) as string | undefined) ?? 'null';
-}
-
-function idJson(id: Id | null): string | number {
-  return typeof id === 'string' ? JSON.stringify(id) : (id ?? 'null');
-}
-
-function callJson(id: string, method: string, params: unknown): string {
-  const rest = params === undefined ? '}' : `,"params":${stringify(params)}}`;
-  return `{"jsonrpc":"2.0",${id}"method":${JSON.stringify(method)}${rest}`;
-}
-
-function wireCode(error: unknown): number {
-  if (error instanceof UnknownMethod) return methodNotFound;
-  if (error instanceof BusError) return error.code === 'cancelled' ? requestCancelled : busError;
-  return internalError;
-}
-
-/** The codes of sides that are not a hub, which send no code of ours. */
-const codesOfOthers: Record<number, ErrorCode> = {
-  [parseError]: 'invalid-input',
-  [invalidRequest]: 'invalid-input',
-  [invalidParams]: 'invalid-input',
-  [methodNotFound]: 'unknown-tool',
-  [requestCancelled]: 'cancelled',
-};
-
-function fromWire(error: Record<string, unknown>): BusError {
-  const data = isObject(error['data']) ? error['data'] : {};
-  const { code, next } = data;
-  const message = error['message'];
-  return new BusError(
-    typeof code === 'string' ? (code as ErrorCode) : (codesOfOthers[error['code'] as number] ?? 'internal'),
-    typeof message === 'string' ? message : 'The other side failed and did not say why.',
-    { next: typeof next === 'string' ? next : 'Try once more; if it happens again, look at `agent-bus logs`.' },
-  );
-}
-
-function lost(message: string, cause?: unknown): BusError {
-  return new BusError('hub-unavailable', message, {
-    next: 'Connect again and repeat the call with the same key.',
-    cause,
-  });
-}
-
-function cancelled(cause?: unknown): BusError {
-  return new BusError('cancelled', 'The call was cancelled.', { next: 'Call again if you still need it.', cause });
-}
-
-function notJsonRpc(message = 'This is not a JSON-RPC 2.0 message.'): BusError {
-  return new BusError('invalid-input', message, {
-    next: 'Send single JSON-RPC 2.0 requests, notifications and responses; batches are not taken.',
-  });
-}
-
-function tooManyCalls(most: number): BusError {
-  return new BusError('too-many-waits', `${most} calls are already running on this connection.`, {
-    next: 'Let some of them end, or cancel them, then try again.',
-  });
-}
-
-function slowReader(most: number): BusError {
-  return new BusError('slow-reader', `More than ${most} bytes waited to be read, so the connection was closed.`, {
-    next: 'Connect again and keep reading while you send.',
-  });
 }

@@ -153,19 +153,21 @@ export class SqliteReads implements Reads {
   }
 
   conversations(query: ConversationsQuery): ConversationRecord[] {
-    const before = query.before ?? lastOfAll;
+    const before = query.before ?? { seq: lastOfAll, id: 0 };
     const rows =
       query.agent === undefined
         ? this.sql.all(
-            'SELECT * FROM conversations WHERE last_seq < ? ORDER BY last_seq DESC, id DESC LIMIT ?',
-            before,
+            'SELECT * FROM conversations WHERE (last_seq, id) < (?, ?) ORDER BY last_seq DESC, id DESC LIMIT ?',
+            before.seq,
+            before.id,
             query.limit,
           )
         : this.sql.all(
             `SELECT c.* FROM members m JOIN conversations c ON c.id = m.conversation
-             WHERE m.agent = ? AND c.last_seq < ? ORDER BY c.last_seq DESC, c.id DESC LIMIT ?`,
+             WHERE m.agent = ? AND (c.last_seq, c.id) < (?, ?) ORDER BY c.last_seq DESC, c.id DESC LIMIT ?`,
             query.agent,
-            before,
+            before.seq,
+            before.id,
             query.limit,
           );
     return rows.map(conversationRow);

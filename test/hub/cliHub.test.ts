@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { delimiter, dirname } from 'node:path';
 import { describe, test } from 'node:test';
-import { version } from '../../package.json' with { type: 'json' };
+import manifest from '../../package.json' with { type: 'json' };
 import { Cli } from '../support/cliProcess.ts';
 
 describe('agent-bus start, status and stop', () => {
@@ -19,7 +20,7 @@ describe('agent-bus start, status and stop', () => {
     const status = await cli.json('status');
     assert.deepEqual(
       [status.running, status.pid, status.version, status.mcpUrl, status.rpcPort],
-      [true, started.pid, version, started.mcpUrl, started.rpcPort],
+      [true, started.pid, manifest.version, started.mcpUrl, started.rpcPort],
     );
     assert.equal(status.agents, 1);
     assert.match(await cli.ok('status'), /health {7}(ok|checking)/);
@@ -80,7 +81,9 @@ describe('agent-bus hub', () => {
 
   test('every printed line works as it stands', async (t) => {
     const cli = new Cli(t);
-    const hub = cli.start(['hub']);
+    // As under `npm start`, which puts its own folders first.
+    const PATH = [dirname(process.execPath), '/x/node_modules/.bin', '/usr/bin', '/bin'].join(delimiter);
+    const hub = cli.start(['hub'], { env: { PATH } });
     await hub.says(/Ctrl-C ends it/);
     const { execFileSync } = await import('node:child_process');
     const lines = hub.output.split('\n').filter((line) => line.startsWith('  AGENT_BUS_HOME='));

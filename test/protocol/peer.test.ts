@@ -10,8 +10,10 @@ import * as rpc from 'vscode-jsonrpc/node';
 import { BusError } from '../../src/core/errors.ts';
 import type { ErrorCode } from '../../src/core/errors.ts';
 import { FrameDecoder, encodeFrame } from '../../src/protocol/frames.ts';
-import { Peer, UnknownMethod } from '../../src/protocol/peer.ts';
-import type { PeerHandlers, PeerOptions, RequestContext } from '../../src/protocol/peer.ts';
+import type { RequestContext } from '../../src/protocol/calls.ts';
+import { Peer } from '../../src/protocol/peer.ts';
+import type { PeerHandlers, PeerOptions } from '../../src/protocol/peer.ts';
+import { UnknownMethod } from '../../src/protocol/wireErrors.ts';
 
 interface Wire {
   id: unknown;

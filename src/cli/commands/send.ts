@@ -78,7 +78,7 @@ async function run(
     to: to
       ? to
           .split(',')
-          .map((name) => name.trim())
+          .map((name) => name.replace(/^ +| +$/g, ''))
           .filter(Boolean)
       : undefined,
     text: await messageText(invocation, 1, values.file),
