@@ -68,7 +68,11 @@ export class BusClient {
   }
 
   /** A tool call as a program makes it: typed, raw, errors thrown. Nothing counts as shown until `shown` is called. */
-  async call<Name extends ToolName>(tool: Name, args: ToolInput<Name>, signal?: AbortSignal): Promise<{ data: ToolOutput<Name>; shown: string[] }> {
+  async call<Name extends ToolName>(
+    tool: Name,
+    args: ToolInput<Name>,
+    signal?: AbortSignal,
+  ): Promise<{ data: ToolOutput<Name>; shown: string[] }> {
     const answer = await this.toolCall(tool, args, 'program', signal);
     return answer as { data: ToolOutput<Name>; shown: string[] };
   }
@@ -89,7 +93,7 @@ export class BusClient {
     signal?: AbortSignal,
   ): Promise<HubRequests[Method]['result']> {
     const { peer } = await this.ready();
-    return (await peer.request(method, params, { signal })) as HubRequests[Method]['result'];
+    return (await peer.request(method, params, { signal }));
   }
 
   async subscribe(handlers: EventHandlers, cursor?: string): Promise<void> {
@@ -104,7 +108,12 @@ export class BusClient {
     this.connection = undefined;
   }
 
-  private async toolCall(tool: string, args: unknown, reader: 'model' | 'program', signal?: AbortSignal): Promise<unknown> {
+  private async toolCall(
+    tool: string,
+    args: unknown,
+    reader: 'model' | 'program',
+    signal?: AbortSignal,
+  ): Promise<unknown> {
     const keyed = tool === 'send' ? withKey(args) : args;
     for (let attempt = 0; ; attempt++) {
       const { peer } = await this.ready();
@@ -157,7 +166,10 @@ export class BusClient {
   }
 
   private async resubscribe(connection: HubConnection): Promise<void> {
-    const result = (await connection.peer.request('subscribe', this.cursor === undefined ? {} : { cursor: this.cursor })) as SubscribeResult;
+    const result = (await connection.peer.request(
+      'subscribe',
+      this.cursor === undefined ? {} : { cursor: this.cursor },
+    )) as SubscribeResult;
     if (result.missed) this.events?.onMissed?.();
     this.cursor = result.cursor;
   }

@@ -3,7 +3,13 @@ import { connect, type Socket } from 'node:net';
 import { BusError } from '../core/errors.ts';
 import type { BusHome } from '../hub/home.ts';
 import { readRecord, type HubRecord } from '../hub/discovery.ts';
-import { proofText, protocolVersion, type HelloResult, type LoginParams, type LoginResult } from '../protocol/messages.ts';
+import {
+  proofText,
+  protocolVersion,
+  type HelloResult,
+  type LoginParams,
+  type LoginResult,
+} from '../protocol/messages.ts';
 import { Peer, type PeerHandlers } from '../protocol/peer.ts';
 import { spawnHub, startFailure, type StartedHub } from './hubProcess.ts';
 import { compareVersions } from './versions.ts';
@@ -86,7 +92,11 @@ async function tryConnect(
   });
   try {
     const nonce = randomBytes(24).toString('base64url');
-    const hello = (await peer.request('hello', { protocol: protocolVersion, nonce }, { timeoutMs: 3_000 })) as HelloResult;
+    const hello = (await peer.request(
+      'hello',
+      { protocol: protocolVersion, nonce },
+      { timeoutMs: 3_000 },
+    )) as HelloResult;
     if (!isProof(record.token, proofText('hub', nonce, hello.nonce), hello.proof)) throw new Error('not our hub');
     proved = true;
     if (hello.protocol > protocolVersion) throw tooNew(hello);

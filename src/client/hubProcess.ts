@@ -41,14 +41,23 @@ export function spawnHub(home: BusHome, script: string): StartedHub {
 export function startFailure(home: BusHome, started: StartedHub): BusError {
   const said = failureRecord(home);
   if (said && said.pid === started.pid) return new BusError(said.code as ErrorCode, said.message, { next: said.next });
-  return new BusError('hub-unavailable', `The hub ended right after its start (exit code ${started.exit?.code ?? 'unknown'}).`, {
-    next: `Look at \`agent-bus logs\` and at ${join(home.folder, 'hub.out')}.`,
-  });
+  return new BusError(
+    'hub-unavailable',
+    `The hub ended right after its start (exit code ${started.exit?.code ?? 'unknown'}).`,
+    {
+      next: `Look at \`agent-bus logs\` and at ${join(home.folder, 'hub.out')}.`,
+    },
+  );
 }
 
 function failureRecord(home: BusHome): { code: string; message: string; next: string; pid: number } | undefined {
   try {
-    return JSON.parse(readPrivateFile(home.startFailure, 16_384) ?? '') as { code: string; message: string; next: string; pid: number };
+    return JSON.parse(readPrivateFile(home.startFailure, 16_384) ?? '') as {
+      code: string;
+      message: string;
+      next: string;
+      pid: number;
+    };
   } catch {
     return undefined;
   }
@@ -56,7 +65,25 @@ function failureRecord(home: BusHome): { code: string; message: string; next: st
 
 /** The hub serves everybody, so nothing of the window or the product that happened to start it may stick to it. */
 function hubEnvironment(home: BusHome): NodeJS.ProcessEnv {
-  const kept = ['PATH', 'HOME', 'LANG', 'TZ', 'USER', 'LOGNAME', 'TMPDIR', 'XDG_DATA_HOME', 'SYSTEMROOT', 'SystemRoot', 'LOCALAPPDATA', 'USERPROFILE', 'USERNAME', 'TEMP', 'TMP', 'WINDIR', 'PATHEXT'];
+  const kept = [
+    'PATH',
+    'HOME',
+    'LANG',
+    'TZ',
+    'USER',
+    'LOGNAME',
+    'TMPDIR',
+    'XDG_DATA_HOME',
+    'SYSTEMROOT',
+    'SystemRoot',
+    'LOCALAPPDATA',
+    'USERPROFILE',
+    'USERNAME',
+    'TEMP',
+    'TMP',
+    'WINDIR',
+    'PATHEXT',
+  ];
   const env: NodeJS.ProcessEnv = {
     AGENT_BUS_HOME: home.folder,
     ELECTRON_RUN_AS_NODE: '1',

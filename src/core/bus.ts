@@ -111,17 +111,24 @@ export class Bus {
     };
   }
 
-  async inbox(caller: Caller, input: InboxInput, waitSeconds: number, signal: AbortSignal): Promise<InboxPage & { waited?: true }> {
+  async inbox(
+    caller: Caller,
+    input: InboxInput,
+    waitSeconds: number,
+    signal: AbortSignal,
+  ): Promise<InboxPage & { waited?: true }> {
     if (waitSeconds <= 0 || this.reading.hasNew(caller, input)) return this.reading.inbox(caller, input);
     const deadline = performance.now() + waitSeconds * 1000;
     const done = this.presence.waiting(caller.agent);
     try {
       for (;;) {
         const left = deadline - performance.now();
-        const end: WaitEnd = left <= 0 ? 'timeout' : await this.waiting.wait(mailTopic(caller.agent), caller.agent, left, signal);
+        const end: WaitEnd =
+          left <= 0 ? 'timeout' : await this.waiting.wait(mailTopic(caller.agent), caller.agent, left, signal);
         // News may not be of the kind that was asked for: look again, and wait on.
         if (end === 'news' && !this.reading.hasNew(caller, input)) continue;
-        if (end === 'gone') throw new BusError('cancelled', 'The call was cancelled.', { next: 'Nothing was marked as read.' });
+        if (end === 'gone')
+          throw new BusError('cancelled', 'The call was cancelled.', { next: 'Nothing was marked as read.' });
         const page = this.reading.inbox(caller, input);
         return page.messages.length > 0 ? page : { ...page, waited: true };
       }
@@ -135,7 +142,9 @@ export class Bus {
     const sender = this.roster.get(message.sender);
     const seesAll = this.visibility.seesAll(caller) || message.sender === caller.agent;
     const receipts = this.store.receipts(message.seq);
-    const deliveries = this.store.deliveries(message.seq).filter((delivery) => seesAll || delivery.agent === caller.agent);
+    const deliveries = this.store
+      .deliveries(message.seq)
+      .filter((delivery) => seesAll || delivery.agent === caller.agent);
     const request = this.store.request(message.seq);
     const answer = request?.resultSeq ? this.store.message(request.resultSeq) : undefined;
     return {
@@ -147,7 +156,9 @@ export class Bus {
         agent: this.roster.get(delivery.agent).name,
         step: delivery.step,
         at: isoTime(delivery.at),
-        steps: receipts.filter((receipt) => receipt.agent === delivery.agent).map((receipt) => this.views.receipt(receipt)),
+        steps: receipts
+          .filter((receipt) => receipt.agent === delivery.agent)
+          .map((receipt) => this.views.receipt(receipt)),
       })),
       ...(request && {
         request: {
@@ -163,7 +174,9 @@ export class Bus {
   async cancel(caller: Caller, id: string): Promise<MessageStatus> {
     const message = this.visibility.message(caller, id);
     if (!(await this.receipts.cancel(caller, message.seq))) {
-      throw new BusError('already-ended', `The request ${id} had ended already.`, { next: 'Call status to see its result.' });
+      throw new BusError('already-ended', `The request ${id} had ended already.`, {
+        next: 'Call status to see its result.',
+      });
     }
     return this.status(caller, id);
   }
@@ -180,7 +193,11 @@ export class Bus {
         .then(() => performance.now() - asked)
         .catch(() => null);
     }
-    return { ...this.views.agent(agent), rtt_ms: rtt === null ? null : round(rtt), hub_ms: round(performance.now() - started) };
+    return {
+      ...this.views.agent(agent),
+      rtt_ms: rtt === null ? null : round(rtt),
+      hub_ms: round(performance.now() - started),
+    };
   }
 
   /** Unread mail that was not on any answer to this agent yet; each message is given out here once. */
@@ -220,7 +237,12 @@ export class Bus {
     await this.receipts.giveUp(agent.id);
   }
 
-  private async requestEnd(caller: Caller, seq: number, waitSeconds: number, signal: AbortSignal): Promise<WaitEnd | undefined> {
+  private async requestEnd(
+    caller: Caller,
+    seq: number,
+    waitSeconds: number,
+    signal: AbortSignal,
+  ): Promise<WaitEnd | undefined> {
     if (this.store.request(seq)?.state !== 'pending') return undefined;
     const done = this.presence.waiting(caller.agent);
     try {

@@ -74,7 +74,11 @@ export class Channels {
     return channel;
   }
 
-  private view(caller: Caller, channel: ConversationRecord, unread = this.store.unreadByConversation(caller.agent)): ChannelView {
+  private view(
+    caller: Caller,
+    channel: ConversationRecord,
+    unread = this.store.unreadByConversation(caller.agent),
+  ): ChannelView {
     const members = this.store.members(channel.id).filter((id) => !this.roster.get(id).removed);
     const joined = members.includes(caller.agent);
     return {

@@ -40,8 +40,7 @@ export class SteadyClock implements Clock {
   settle(): { jumpedBy: number } | undefined {
     const wall = this.sources.wall();
     const drift = wall - this.now();
-    const slept =
-      this.sources.uptime() - this.anchorUptime - (this.sources.monotonic() - this.anchorMonotonic);
+    const slept = this.sources.uptime() - this.anchorUptime - (this.sources.monotonic() - this.anchorMonotonic);
     const expected = slept > smallDrift ? slept : 0;
     if (Math.abs(drift - expected) > smallDrift) return { jumpedBy: drift - expected };
     this.anchorWall = wall;

@@ -12,15 +12,7 @@ export type ConversationKind = 'direct' | 'group' | 'channel';
  * was shown it, by an answer, or by its end; reading and waiting alone are no proof.
  */
 export type ReceiptStep =
-  | 'stored'
-  | 'offered'
-  | 'shown'
-  | 'acked'
-  | 'replied'
-  | 'held'
-  | 'expired'
-  | 'cancelled'
-  | 'undeliverable';
+  'stored' | 'offered' | 'shown' | 'acked' | 'replied' | 'held' | 'expired' | 'cancelled' | 'undeliverable';
 
 /** A request is a task: it is `pending` until exactly one of the others happens, and then never changes again. */
 export type RequestState = 'pending' | 'answered' | 'failed' | 'cancelled' | 'expired';

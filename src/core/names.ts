@@ -4,7 +4,20 @@ import { limits, namePattern } from './limits.ts';
 /** The person at this machine. */
 export const personName = 'person';
 
-const reserved = new Set([personName, 'hub', 'bus', 'agent-bus', 'system', 'user', 'human', 'all', 'everyone', 'me', 'you', 'self']);
+const reserved = new Set([
+  personName,
+  'hub',
+  'bus',
+  'agent-bus',
+  'system',
+  'user',
+  'human',
+  'all',
+  'everyone',
+  'me',
+  'you',
+  'self',
+]);
 
 export function assertFreeForm(name: string): void {
   if (!namePattern.test(name)) {

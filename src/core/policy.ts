@@ -49,9 +49,13 @@ export class Policy {
 
   checkHops(hop: number): void {
     if (hop > this.tunables.hops) {
-      throw new BusError('hop-limit', `This chain of replies is ${hop} messages long; the limit is ${this.tunables.hops}.`, {
-        next: 'Stop here. Tell your user what was found; a message from the person starts a new chain.',
-      });
+      throw new BusError(
+        'hop-limit',
+        `This chain of replies is ${hop} messages long; the limit is ${this.tunables.hops}.`,
+        {
+          next: 'Stop here. Tell your user what was found; a message from the person starts a new chain.',
+        },
+      );
     }
   }
 }

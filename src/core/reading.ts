@@ -88,7 +88,8 @@ export class Reading {
       phases,
       sender: input.from === undefined ? undefined : this.roster.require(input.from).id,
       kind: input.kind,
-      conversation: input.conversation === undefined ? undefined : this.visibility.conversation(caller, input.conversation).id,
+      conversation:
+        input.conversation === undefined ? undefined : this.visibility.conversation(caller, input.conversation).id,
       after: input.cursor === undefined ? 0 : cursorSeq(input.cursor),
       limit: input.limit + 1 + (unreadOnly ? this.receipts.pendingCount(caller.agent) : 0),
     };
@@ -123,7 +124,10 @@ export class Reading {
     return this.unreadBeyond(agent, 0);
   }
 
-  conversations(caller: Caller, page: { cursor?: string | undefined; limit: number }): { conversations: ConversationSummary[]; next?: string } {
+  conversations(
+    caller: Caller,
+    page: { cursor?: string | undefined; limit: number },
+  ): { conversations: ConversationSummary[]; next?: string } {
     const records = this.store.conversations({
       agent: this.visibility.seesAll(caller) ? undefined : caller.agent,
       before: page.cursor === undefined ? undefined : conversationPlace(page.cursor),
@@ -147,7 +151,8 @@ export class Reading {
       visibleTo: this.visibility.seesAll(caller)
         ? undefined
         : { agent: caller.agent, channels: this.store.channelsOf(caller.agent) },
-      conversation: input.conversation === undefined ? undefined : this.visibility.conversation(caller, input.conversation).id,
+      conversation:
+        input.conversation === undefined ? undefined : this.visibility.conversation(caller, input.conversation).id,
       before: input.cursor === undefined ? undefined : cursorSeq(input.cursor),
       limit: input.limit + 1,
     });
@@ -167,7 +172,13 @@ export class Reading {
 
   history(
     caller: Caller,
-    input: { conversation: ConversationRecord; before?: string | undefined; after?: string | undefined; limit: number; budget: number },
+    input: {
+      conversation: ConversationRecord;
+      before?: string | undefined;
+      after?: string | undefined;
+      limit: number;
+      budget: number;
+    },
   ): HistoryPage {
     const forward = input.after !== undefined;
     const found = this.store.history({
@@ -185,7 +196,11 @@ export class Reading {
     const older = first && this.store.history({ conversation: id, before: first.seq, limit: 1 }).length > 0;
     const newer = last && this.store.history({ conversation: id, after: last.seq, limit: 1 }).length > 0;
     return {
-      conversation: this.summary(caller, input.conversation, this.store.unreadByConversation(caller.agent).get(id) ?? 0),
+      conversation: this.summary(
+        caller,
+        input.conversation,
+        this.store.unreadByConversation(caller.agent).get(id) ?? 0,
+      ),
       messages: page.map((message) => this.views.message(message)),
       ...(first && older && { before: messageId.format(first.seq) }),
       ...(last && newer && { after: messageId.format(last.seq) }),

@@ -110,7 +110,12 @@ export class Receipts {
   }
 
   /** The caller has dealt with these. All or none: an id that is not the caller's own mail refuses the whole call. */
-  async ack(caller: Caller, ids: readonly string[], outcome: AckOutcome, note: string | undefined): Promise<AckResult[]> {
+  async ack(
+    caller: Caller,
+    ids: readonly string[],
+    outcome: AckOutcome,
+    note: string | undefined,
+  ): Promise<AckResult[]> {
     const seqs = ids.map((id) => ({ id, seq: messageId.parse(id) }));
     const changes = new Changes();
     const results = await this.store.write((tx) => {
@@ -127,7 +132,8 @@ export class Receipts {
         const phase = outcome === 'blocked' ? DeliveryPhase.open : DeliveryPhase.closed;
         tx.moveDelivery(message.seq, caller.agent, phase, 'acked', this.clock.now());
         this.record(tx, changes, message, caller.agent, { step: 'acked', outcome, note: note ?? null });
-        if (message.kind === 'request' && outcome !== 'blocked') this.endIfAllDeclined(tx, changes, message, outcome, note);
+        if (message.kind === 'request' && outcome !== 'blocked')
+          this.endIfAllDeclined(tx, changes, message, outcome, note);
         return { id, state: outcome };
       });
     });
@@ -136,7 +142,13 @@ export class Receipts {
   }
 
   /** A request fails when its last recipient rejects it; "done" without a reply from the last one ends it as answered. */
-  private endIfAllDeclined(tx: Writes, changes: Changes, message: MessageRecord, outcome: AckOutcome, note?: string): void {
+  private endIfAllDeclined(
+    tx: Writes,
+    changes: Changes,
+    message: MessageRecord,
+    outcome: AckOutcome,
+    note?: string,
+  ): void {
     if (tx.deliveries(message.seq).some((delivery) => delivery.phase !== DeliveryPhase.closed)) return;
     const state = outcome === 'done' ? 'answered' : 'failed';
     this.end(tx, changes, message.seq, { state, resultSeq: null, at: this.clock.now(), note: note ?? null });
@@ -149,7 +161,8 @@ export class Receipts {
       changes.receipts.length = changes.ended.length = 0;
       const message = tx.message(seq);
       if (message?.sender !== caller.agent || message.kind !== 'request') throw unknownMessage(messageId.format(seq));
-      if (!this.end(tx, changes, seq, { state: 'cancelled', resultSeq: null, at: this.clock.now(), note: null })) return false;
+      if (!this.end(tx, changes, seq, { state: 'cancelled', resultSeq: null, at: this.clock.now(), note: null }))
+        return false;
       this.closeAll(tx, changes, message, 'cancelled');
       return true;
     });
@@ -188,7 +201,8 @@ export class Receipts {
         for (const message of open) {
           tx.moveDelivery(message.seq, agent, DeliveryPhase.closed, 'undeliverable', this.clock.now());
           this.record(tx, changes, message, agent, { step: 'undeliverable', note: 'the agent left the bus' });
-          if (message.kind === 'request') this.endIfAllDeclined(tx, changes, message, 'rejected', 'the agent left the bus');
+          if (message.kind === 'request')
+            this.endIfAllDeclined(tx, changes, message, 'rejected', 'the agent left the bus');
         }
         return open.length > 0;
       });

@@ -84,7 +84,8 @@ export class Sending {
     assertText(input.text, 'text');
     const data = input.data === undefined ? null : JSON.stringify(input.data);
     if (data !== null) assertText(data, 'data');
-    for (const extra of [...(input.files ?? []), ...(input.options ?? [])]) assertText(extra, 'list of files or options');
+    for (const extra of [...(input.files ?? []), ...(input.options ?? [])])
+      assertText(extra, 'list of files or options');
     const parent = input.replyTo === undefined ? undefined : this.visibility.message(caller, input.replyTo);
     const target = this.target(caller, input.to, parent);
     const sender = this.roster.get(caller.agent);
@@ -155,7 +156,12 @@ export class Sending {
       this.receipts.record(tx, changes, parent, reply.sender, { step: 'replied', note: messageId.format(reply.seq) });
     }
     if (parent.kind === 'request') {
-      this.receipts.end(tx, changes, parent.seq, { state: 'answered', resultSeq: reply.seq, at: reply.sentAt, note: null });
+      this.receipts.end(tx, changes, parent.seq, {
+        state: 'answered',
+        resultSeq: reply.seq,
+        at: reply.sentAt,
+        note: null,
+      });
     }
   }
 
@@ -191,9 +197,13 @@ export class Sending {
     // Into the same conversation: to everybody in it, as far as they are still here.
     const others = this.store.members(parent.conversation).filter((id) => id !== caller.agent);
     const present = others.filter((id) => !this.roster.get(id).removed);
-    const gone: AgentRecord | undefined = others.length > 0 && present.length === 0 ? this.roster.get(others[0] ?? 0) : undefined;
+    const gone: AgentRecord | undefined =
+      others.length > 0 && present.length === 0 ? this.roster.get(others[0] ?? 0) : undefined;
     if (gone) this.roster.require(gone.name);
-    return directTarget(caller.agent, caller.agent === this.roster.person.id && present.length === 0 ? [parent.sender] : present);
+    return directTarget(
+      caller.agent,
+      caller.agent === this.roster.person.id && present.length === 0 ? [parent.sender] : present,
+    );
   }
 
   private channelTarget(caller: Caller, channel: ConversationRecord): Target {
@@ -225,7 +235,11 @@ function noRecipient(): BusError {
 }
 
 function keyConflict(earlier: MessageRecord): BusError {
-  return new BusError('key-conflict', `The key was used before, for another message (${messageId.format(earlier.seq)}).`, {
-    next: 'Nothing was sent. Use a new key for a new message; the same key only to repeat the same one.',
-  });
+  return new BusError(
+    'key-conflict',
+    `The key was used before, for another message (${messageId.format(earlier.seq)}).`,
+    {
+      next: 'Nothing was sent. Use a new key for a new message; the same key only to repeat the same one.',
+    },
+  );
 }

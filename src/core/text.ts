@@ -22,7 +22,11 @@ export function assertText(text: string, what: string): void {
 
 /** The first line, for lists. */
 export function firstLine(text: string, max: number): string {
-  const line = text.slice(0, max * 4).trimStart().split('\n', 1)[0] ?? '';
+  const line =
+    text
+      .slice(0, max * 4)
+      .trimStart()
+      .split('\n', 1)[0] ?? '';
   return cut(line, max);
 }
 
@@ -41,7 +45,9 @@ export function cut(text: string, max: number): string {
 /** A piece of the text around the first of the words. */
 export function snippet(text: string, words: string, max: number): string {
   const lower = text.toLowerCase();
-  const hits = (words.toLowerCase().match(/[\p{L}\p{N}\p{M}_]+/gu) ?? []).map((word) => lower.indexOf(word)).filter((i) => i >= 0);
+  const hits = (words.toLowerCase().match(/[\p{L}\p{N}\p{M}_]+/gu) ?? [])
+    .map((word) => lower.indexOf(word))
+    .filter((i) => i >= 0);
   const start = Math.max(0, Math.min(...(hits.length > 0 ? hits : [0])) - Math.floor(max / 4));
   const from = /[\uDC00-\uDFFF]/.test(text[start] ?? '') ? start + 1 : start;
   return (from > 0 ? '…' : '') + cut(text.slice(from), max).replace(/\s+/g, ' ');

@@ -1,4 +1,12 @@
-import type { AgentRecord, AgentView, ConversationRecord, MessageRecord, MessageView, ReceiptRecord, ReceiptView } from './model.ts';
+import type {
+  AgentRecord,
+  AgentView,
+  ConversationRecord,
+  MessageRecord,
+  MessageView,
+  ReceiptRecord,
+  ReceiptView,
+} from './model.ts';
 import { conversationId, messageId } from './model.ts';
 import type { Reads } from './ports.ts';
 import type { PresenceBoard } from './presence.ts';
@@ -94,5 +102,10 @@ export const isoTime = (at: number): string => new Date(at).toISOString();
 
 /** The last part of a path from any platform: enough to tell workspaces apart, and no more of the disk than that. */
 export function folderName(path: string): string {
-  return path.split(/[\\/]+/).filter(Boolean).at(-1) ?? '';
+  return (
+    path
+      .split(/[\\/]+/)
+      .filter(Boolean)
+      .at(-1) ?? ''
+  );
 }

@@ -30,7 +30,10 @@ export class Extension implements vscode.Disposable {
 async function showStatus(link: HubLink): Promise<void> {
   const client = await link.connect();
   const status = await client.request('status', {});
-  const document = await vscode.workspace.openTextDocument({ language: 'json', content: JSON.stringify(status, null, 2) });
+  const document = await vscode.workspace.openTextDocument({
+    language: 'json',
+    content: JSON.stringify(status, null, 2),
+  });
   await vscode.window.showTextDocument(document, { preview: true });
 }
 

@@ -17,7 +17,10 @@ export class InboxView implements vscode.WebviewViewProvider {
 
   resolveWebviewView(view: vscode.WebviewView): void {
     const { webview } = view;
-    webview.options = { enableScripts: true, localResourceRoots: [vscode.Uri.joinPath(this.root, 'dist'), vscode.Uri.joinPath(this.root, 'media')] };
+    webview.options = {
+      enableScripts: true,
+      localResourceRoots: [vscode.Uri.joinPath(this.root, 'dist'), vscode.Uri.joinPath(this.root, 'media')],
+    };
     webview.html = this.page(webview);
     const refresh = (): void => {
       // Bursts become one.

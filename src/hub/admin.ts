@@ -88,9 +88,12 @@ export class Admin implements HubAdmin {
   }
 
   async exportTo(path: string): Promise<number> {
-    if (!isAbsolute(path)) throw new BusError('invalid-input', 'The export needs an absolute path.', { next: 'Give a full path.' });
+    if (!isAbsolute(path))
+      throw new BusError('invalid-input', 'The export needs an absolute path.', { next: 'Give a full path.' });
     if (statSync(path, { throwIfNoEntry: false })) {
-      throw new BusError('invalid-input', `${path} is there already.`, { next: 'Choose a new file; nothing is overwritten.' });
+      throw new BusError('invalid-input', `${path} is there already.`, {
+        next: 'Choose a new file; nothing is overwritten.',
+      });
     }
     await this.parts.store.exportTo(path);
     return sizeOf(path);

@@ -46,7 +46,9 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
   assertPrivateFile(home.database, { create: true });
   const unclean = (statSync(`${home.database}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
   if (unclean) refuseLostCommits(home.database);
-  const store = new SqliteStore(home.database, (trouble) => log.error('store', { code: trouble.code, message: trouble.message }));
+  const store = new SqliteStore(home.database, (trouble) =>
+    log.error('store', { code: trouble.code, message: trouble.message }),
+  );
   if (!existsSync(home.databaseMark)) writePrivateFileAtomic(home.databaseMark, `${store.epoch()}\n`);
   const clock = new SteadyClock(
     { wall: Date.now, monotonic: () => performance.now(), uptime: () => uptime() * 1000 },
@@ -55,7 +57,10 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
   const bus = new Bus(store, clock, settings.limits);
   await bus.load();
   const credentials = new Credentials(store, bus);
-  const toolHost: ToolHost = { bus, onInternalError: (tool, error) => log.error('call-failed', { tool, error: describe(error) }) };
+  const toolHost: ToolHost = {
+    bus,
+    onInternalError: (tool, error) => log.error('call-failed', { tool, error: describe(error) }),
+  };
   const onError = (error: unknown): void => log.warn('transport', { error: describe(error) });
 
   let activity = (): void => undefined;
@@ -122,7 +127,11 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
     stop: (reason) => void stop(reason),
   });
   activity = () => upkeep.noteActivity();
-  admin.describe(record, () => ({ rpc: rpc.connections(), mcpSessions: mcp.sessions(), waitingCalls: bus.waiting.size }), upkeep);
+  admin.describe(
+    record,
+    () => ({ rpc: rpc.connections(), mcpSessions: mcp.sessions(), waitingCalls: bus.waiting.size }),
+    upkeep,
+  );
   writeRecord(home.record, record);
   log.info('started', { version, mcpUrl: record.mcpUrl, rpcPort: record.rpcPort, unclean });
   upkeep.checkIntegrity(unclean);
@@ -139,7 +148,8 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
         () => removeRecord(home.record, record.nonce),
         () => upkeep.close(),
         () => bus.waiting.stop(),
-        () => Promise.all([http.close(1_000), new Promise((resolve) => setTimeout(resolve, 50)).then(() => rpc.close())]),
+        () =>
+          Promise.all([http.close(1_000), new Promise((resolve) => setTimeout(resolve, 50)).then(() => rpc.close())]),
         () => store.close(),
         () => log.info('stopped', { reason }),
         () => lock.release(),
@@ -177,7 +187,9 @@ function refuseLostCommits(database: string): void {
   throw new BusError(
     'database-damaged',
     `The write-ahead log of the database is damaged: about ${damage.lostCommits} stored changes can’t be read.`,
-    { next: 'Nothing was deleted. Run `agent-bus repair`: it keeps the damaged files and goes on with all that can be read.' },
+    {
+      next: 'Nothing was deleted. Run `agent-bus repair`: it keeps the damaged files and goes on with all that can be read.',
+    },
   );
 }
 

@@ -31,7 +31,10 @@ export async function runHub(version: string): Promise<number> {
     return 0;
   } catch (error) {
     const shape = errorShape(error);
-    log.error('start-failed', { ...shape, error: error instanceof BusError ? undefined : String((error as Error).stack ?? error) });
+    log.error('start-failed', {
+      ...shape,
+      error: error instanceof BusError ? undefined : String((error as Error).stack ?? error),
+    });
     const message = error instanceof BusError ? shape.message : `The hub failed to start: ${(error as Error).message}`;
     writePrivateFileAtomic(home.startFailure, JSON.stringify({ ...shape, message, pid: process.pid }));
     lock.release();

@@ -16,9 +16,12 @@ function main(): number {
     const report = repairDatabase(home.database, stamp, process.argv.includes('--start-empty'));
     if (json) process.stdout.write(`${JSON.stringify(report)}\n`);
     else {
-      const rows = Object.entries(report.rows).map(([table, count]) => `${count} ${table}`).join(', ');
+      const rows = Object.entries(report.rows)
+        .map(([table, count]) => `${count} ${table}`)
+        .join(', ');
       process.stdout.write(`The damaged files are kept in ${report.kept}.\nCopied: ${rows || 'nothing'}.\n`);
-      if (report.incomplete.length > 0) process.stdout.write(`Not all could be read of: ${report.incomplete.join(', ')}.\n`);
+      if (report.incomplete.length > 0)
+        process.stdout.write(`Not all could be read of: ${report.incomplete.join(', ')}.\n`);
     }
     return 0;
   } catch (error) {

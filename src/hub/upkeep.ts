@@ -55,9 +55,13 @@ export class Upkeep {
       if (this.closed) return;
       if (problems.length > 0) {
         store.fail(
-          new BusError('database-damaged', `The database is damaged: ${problems.slice(0, 3).join('; ').slice(0, 300)}.`, {
-            next: 'Nothing was deleted. Run `agent-bus stop`, then `agent-bus repair`: it keeps the damaged file and copies out all that can be read.',
-          }),
+          new BusError(
+            'database-damaged',
+            `The database is damaged: ${problems.slice(0, 3).join('; ').slice(0, 300)}.`,
+            {
+              next: 'Nothing was deleted. Run `agent-bus stop`, then `agent-bus repair`: it keeps the damaged file and copies out all that can be read.',
+            },
+          ),
         );
       } else {
         store.remember('checked_at', String(clock.now()));

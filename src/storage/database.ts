@@ -34,9 +34,13 @@ function assertOurs(db: DatabaseSync): 'empty' | 'ours' {
   const tables = (db.prepare('SELECT count(*) AS n FROM sqlite_schema').get() as { n: number }).n;
   if (tables === 0) return 'empty';
   if (pragmaNumber(db, 'application_id') !== applicationId) {
-    throw new BusError('database-damaged', 'The database file does not belong to Agent Bus, or its header is damaged.', {
-      next: 'The file was left untouched. Move it away, or run `agent-bus repair` to copy out what can be read.',
-    });
+    throw new BusError(
+      'database-damaged',
+      'The database file does not belong to Agent Bus, or its header is damaged.',
+      {
+        next: 'The file was left untouched. Move it away, or run `agent-bus repair` to copy out what can be read.',
+      },
+    );
   }
   const version = pragmaNumber(db, 'user_version');
   if (version > migrations.length) {

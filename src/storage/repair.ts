@@ -38,7 +38,9 @@ export function repairDatabase(path: string, stamp: string, startEmpty: boolean)
   const kept = earlier ?? `${path}.damaged-${stamp}`;
   if (!earlier) {
     if (!existsSync(path) && !startEmpty) {
-      throw new BusError('bad-data', `There is no database at ${path}.`, { next: 'Put a backup made by `agent-bus export` there, or run `agent-bus repair --start-empty`.' });
+      throw new BusError('bad-data', `There is no database at ${path}.`, {
+        next: 'Put a backup made by `agent-bus export` there, or run `agent-bus repair --start-empty`.',
+      });
     }
     mkdirSync(`${kept}.unfinished`, { mode: 0o700 });
     for (const suffix of suffixes) copyIfThere(path + suffix, join(`${kept}.unfinished`, basename(path) + suffix));
@@ -57,7 +59,9 @@ export function repairDatabase(path: string, stamp: string, startEmpty: boolean)
 /** A repair that did not get to its end, by where it keeps the damaged files. */
 export function interrupted(path: string): string | undefined {
   const folder = join(path, '..');
-  const name = readdirSync(folder).find((entry) => entry.startsWith(`${basename(path)}.damaged-`) && entry.endsWith('.unfinished'));
+  const name = readdirSync(folder).find(
+    (entry) => entry.startsWith(`${basename(path)}.damaged-`) && entry.endsWith('.unfinished'),
+  );
   return name && join(folder, name.slice(0, -'.unfinished'.length));
 }
 
@@ -99,12 +103,17 @@ function salvage(source: string, target: string, kept: string): RepairReport {
 function copyTable(from: DatabaseSync, to: DatabaseSync, table: string, order: string, report: RepairReport): void {
   let copied = 0;
   const copyAll = (direction: 'ASC' | 'DESC'): boolean => {
-    const sorted = order.split(', ').map((column) => `${column} ${direction}`).join(', ');
+    const sorted = order
+      .split(', ')
+      .map((column) => `${column} ${direction}`)
+      .join(', ');
     let insert: ReturnType<DatabaseSync['prepare']> | undefined;
     try {
       for (const row of from.prepare(`SELECT * FROM ${table} ORDER BY ${sorted}`).iterate()) {
         const columns = Object.keys(row);
-        insert ??= to.prepare(`INSERT OR IGNORE INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`);
+        insert ??= to.prepare(
+          `INSERT OR IGNORE INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+        );
         const { changes } = insert.run(...(Object.values(row) as (string | number | null)[]));
         if (Number(changes) === 0 && direction === 'DESC') return true;
         copied += Number(changes);

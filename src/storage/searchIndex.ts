@@ -31,9 +31,16 @@ export class SearchIndex {
     try {
       for (const row of rows) {
         const seq = row['seq'] as number;
-        const who = this.sql.all('SELECT agent FROM deliveries WHERE seq = ?', seq).map((d) => `a${String(d['agent'])}`);
+        const who = this.sql
+          .all('SELECT agent FROM deliveries WHERE seq = ?', seq)
+          .map((d) => `a${String(d['agent'])}`);
         who.push(`a${String(row['sender'])}`, `c${String(row['conversation'])}`);
-        this.sql.run('INSERT OR REPLACE INTO search (rowid, text, who) VALUES (?, ?, ?)', seq, row['text'] as string, who.join(' '));
+        this.sql.run(
+          'INSERT OR REPLACE INTO search (rowid, text, who) VALUES (?, ?, ?)',
+          seq,
+          row['text'] as string,
+          who.join(' '),
+        );
       }
       this.sql.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('indexed_seq', ?)", String(last));
       this.db.exec('COMMIT');

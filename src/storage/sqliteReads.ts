@@ -194,7 +194,9 @@ export class SqliteReads implements Reads {
   }
 
   isMember(conversation: number, agent: number): boolean {
-    return this.sql.get('SELECT 1 AS y FROM members WHERE agent = ? AND conversation = ?', agent, conversation) !== undefined;
+    return (
+      this.sql.get('SELECT 1 AS y FROM members WHERE agent = ? AND conversation = ?', agent, conversation) !== undefined
+    );
   }
 
   /** Always oldest first; `before` gives the page that ends there, `after` the one that begins there. */

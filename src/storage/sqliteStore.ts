@@ -148,7 +148,8 @@ export class SqliteStore extends SqliteWrites implements Store {
   private classify(error: unknown): unknown {
     const known = asStorageError(error, this.path);
     // A full disk heals; a failing or damaged one does not, and nothing may be acknowledged on top of it.
-    if (known instanceof BusError && (known.code === 'disk-failed' || known.code === 'database-damaged')) this.fail(known);
+    if (known instanceof BusError && (known.code === 'disk-failed' || known.code === 'database-damaged'))
+      this.fail(known);
     return known;
   }
 
@@ -160,7 +161,9 @@ export class SqliteStore extends SqliteWrites implements Store {
 }
 
 function stopping(): BusError {
-  return new BusError('hub-stopping', 'The hub is stopping.', { next: 'Call again in a moment; it restarts on demand.' });
+  return new BusError('hub-stopping', 'The hub is stopping.', {
+    next: 'Call again in a moment; it restarts on demand.',
+  });
 }
 
 function fileSize(path: string): number {

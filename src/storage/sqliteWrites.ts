@@ -112,7 +112,12 @@ export class SqliteWrites extends SqliteReads implements Writes {
 
   insertMember(conversation: number, agent: number, at: number): void {
     this.mutations++;
-    this.sql.run('INSERT OR IGNORE INTO members (agent, conversation, joined) VALUES (?, ?, ?)', agent, conversation, at);
+    this.sql.run(
+      'INSERT OR IGNORE INTO members (agent, conversation, joined) VALUES (?, ?, ?)',
+      agent,
+      conversation,
+      at,
+    );
   }
 
   deleteMember(conversation: number, agent: number): boolean {

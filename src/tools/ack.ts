@@ -16,5 +16,7 @@ export const ack = defineTool({
     return { results: await bus.receipts.ack(caller, [...new Set(ids)], outcome, note) };
   },
   render: ({ results }) =>
-    results.map(({ id, state, was }) => (state === 'unchanged' ? `${id} was ${was ?? 'closed'} before` : `${id}: ${state}`)).join('\n'),
+    results
+      .map(({ id, state, was }) => (state === 'unchanged' ? `${id} was ${was ?? 'closed'} before` : `${id}: ${state}`))
+      .join('\n'),
 });

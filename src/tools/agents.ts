@@ -21,7 +21,10 @@ export const agents = defineTool({
     const found = bus.roster
       .all()
       .filter((agent) => agent.id !== caller.agent)
-      .filter((agent) => !wanted || `${agent.name} ${agent.about} ${agent.workspace} ${agent.product}`.toLowerCase().includes(wanted))
+      .filter(
+        (agent) =>
+          !wanted || `${agent.name} ${agent.about} ${agent.workspace} ${agent.product}`.toLowerCase().includes(wanted),
+      )
       .filter((agent) => online === undefined || (bus.presence.of(agent.id) !== 'offline') === online)
       .sort((a, b) => (a.name < b.name ? -1 : 1))
       .filter((agent) => cursor === undefined || agent.name > cursor);

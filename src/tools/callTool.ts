@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Bus } from '../core/bus.ts';
 import { cleanLine, fence, fenceData, fenceNote, fitsExcerpt } from '../core/envelope.ts';
 import { BusError, errorShape } from '../core/errors.ts';
@@ -91,9 +91,15 @@ function invalidInput(name: string, error: z.ZodError): BusError {
     return where + issue.message;
   });
   const tooLarge = error.issues.some((issue) => issue.code === 'too_big' && issue.path[0] === 'text');
-  return new BusError(tooLarge ? 'too-large' : 'invalid-input', `${name} was called with arguments that do not fit. ${issues.join('; ')}.`, {
-    next: tooLarge ? 'Send at most 1 MiB of text; put more into a file and send its path.' : 'Correct them by the schema of the tool and call again. Nothing was done.',
-  });
+  return new BusError(
+    tooLarge ? 'too-large' : 'invalid-input',
+    `${name} was called with arguments that do not fit. ${issues.join('; ')}.`,
+    {
+      next: tooLarge
+        ? 'Send at most 1 MiB of text; put more into a file and send its path.'
+        : 'Correct them by the schema of the tool and call again. Nothing was done.',
+    },
+  );
 }
 
 function takeNews(

@@ -11,16 +11,23 @@ export const channel = defineTool({
   about: 'List channels, create one, join or leave. Members hear what is sent to "#name".',
   input: z.strictObject({
     action: z.enum(['list', 'create', 'join', 'leave']).default('list'),
-    name: z.string().max(limits.nameLength + 1).optional(),
+    name: z
+      .string()
+      .max(limits.nameLength + 1)
+      .optional(),
     about: z.string().max(limits.aboutLength).optional(),
   }),
   async run({ action, name, about }, { bus, caller }) {
     if (action === 'list') return { channels: bus.channels.list(caller) };
     if (name === undefined) {
-      throw new BusError('invalid-input', `To ${action} a channel, name it.`, { next: 'Give `name`, for example "release".' });
+      throw new BusError('invalid-input', `To ${action} a channel, name it.`, {
+        next: 'Give `name`, for example "release".',
+      });
     }
     if (action === 'create') return { channels: [await bus.channels.create(caller, name, about ?? '')] };
-    return { channels: [await (action === 'join' ? bus.channels.join(caller, name) : bus.channels.leave(caller, name))] };
+    return {
+      channels: [await (action === 'join' ? bus.channels.join(caller, name) : bus.channels.leave(caller, name))],
+    };
   },
   render: ({ channels }) =>
     channels.length === 0

@@ -11,10 +11,15 @@ export const conversation = defineTool({
   name: 'conversation',
   title: 'Read one conversation',
   effect: 'reads',
-  about: 'One history, oldest first, its newest page unless before or after is given. With a message id: that message, from character offset on.',
+  about:
+    'One history, oldest first, its newest page unless before or after is given. With a message id: that message, from character offset on.',
   input: z.strictObject({
     id: z.string().max(20).optional().describe('conversation or message id'),
-    with: z.string().max(limits.nameLength + 1).optional().describe('or: agent or #channel'),
+    with: z
+      .string()
+      .max(limits.nameLength + 1)
+      .optional()
+      .describe('or: agent or #channel'),
     before: z.string().max(20).optional().describe('message id'),
     after: z.string().max(20).optional(),
     offset: z.number().int().min(0).optional(),
@@ -25,7 +30,10 @@ export const conversation = defineTool({
       const view = bus.views.message(bus.visibility.message(caller, input.id));
       const offset = pairStart(view.text, input.offset ?? 0);
       const end = reader === 'model' ? pairStart(view.text, offset + excerptLength) : view.text.length;
-      return { messages: [{ ...view, text: view.text.slice(offset, end) }], ...(end < view.text.length && { rest: end }) };
+      return {
+        messages: [{ ...view, text: view.text.slice(offset, end) }],
+        ...(end < view.text.length && { rest: end }),
+      };
     }
     if ((input.id === undefined) === (input.with === undefined)) {
       throw new BusError('invalid-input', 'Give either `id` or `with`.', { next: 'Call conversations to see yours.' });
@@ -37,11 +45,14 @@ export const conversation = defineTool({
     const { before, after, limit } = input;
     return bus.reading.history(caller, { conversation: record, before, after, limit, budget: budget[reader] });
   },
-  shown: (result) => ('rest' in result && result.rest !== undefined ? [] : result.messages.map((message) => message.id)),
+  shown: (result) =>
+    'rest' in result && result.rest !== undefined ? [] : result.messages.map((message) => message.id),
   render(result) {
     const lines: string[] = [];
     if ('conversation' in result) {
-      lines.push(`${result.conversation.id}: ${result.conversation.kind} with ${cleanLine(result.conversation.title, 200)}`);
+      lines.push(
+        `${result.conversation.id}: ${result.conversation.kind} with ${cleanLine(result.conversation.title, 200)}`,
+      );
       if (result.before) lines.push(`Older: before "${result.before}".`);
     }
     lines.push(messagesText(result.messages));

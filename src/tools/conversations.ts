@@ -21,7 +21,10 @@ export const conversations = defineTool({
   render(result) {
     const lines =
       'hits' in result
-        ? result.hits.map((hit) => `- ${hit.id} in ${hit.conversation}, ${hit.from}, ${hit.sent_at}: "${cleanLine(hit.snippet, 170)}"`)
+        ? result.hits.map(
+            (hit) =>
+              `- ${hit.id} in ${hit.conversation}, ${hit.from}, ${hit.sent_at}: "${cleanLine(hit.snippet, 170)}"`,
+          )
         : result.conversations.map(
             (entry) =>
               `- ${entry.id} ${entry.kind} with ${entry.title}${entry.unread > 0 ? `, ${entry.unread} unread` : ''}, ${entry.last_at}${entry.last ? `; last: ${reminderText(entry.last)}` : ''}`,

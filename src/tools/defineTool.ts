@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Bus } from '../core/bus.ts';
 import type { Caller } from '../core/model.ts';
 
@@ -34,6 +34,8 @@ export interface Tool<Input extends z.ZodType = z.ZodType, Output extends object
   shown?(output: Output): string[];
 }
 
-export function defineTool<Input extends z.ZodType, Output extends object>(tool: Tool<Input, Output>): Tool<Input, Output> {
+export function defineTool<Input extends z.ZodType, Output extends object>(
+  tool: Tool<Input, Output>,
+): Tool<Input, Output> {
   return tool;
 }

@@ -24,7 +24,8 @@ export const inbox = defineTool({
   shown: (result) => result.messages.map((message) => message.id),
   render(result) {
     const lines: string[] = [];
-    if (result.messages.length === 0) lines.push(result.waited ? 'Nothing came yet; call again to go on waiting.' : 'No mail of that kind.');
+    if (result.messages.length === 0)
+      lines.push(result.waited ? 'Nothing came yet; call again to go on waiting.' : 'No mail of that kind.');
     else lines.push(messagesText(result.messages));
     if (result.next) lines.push(`More: cursor "${result.next}".`);
     else if (result.unread_left > 0) lines.push(`${result.unread_left} more unread.`);

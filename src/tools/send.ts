@@ -22,10 +22,19 @@ export const send = defineTool({
     reply_to: z.string().max(20).optional().describe('message id'),
     wait_seconds: waitSeconds,
     priority: z.enum(['normal', 'urgent']).optional(),
-    options: z.array(z.string().min(1).max(limits.optionLength)).max(limits.options).optional().describe('answers to choose from'),
+    options: z
+      .array(z.string().min(1).max(limits.optionLength))
+      .max(limits.options)
+      .optional()
+      .describe('answers to choose from'),
     data: z.unknown().optional().describe('any JSON'),
     files: z.array(z.string().min(1).max(limits.fileLength)).max(limits.files).optional().describe('paths'),
-    key: z.string().min(1).max(limits.keyLength).optional().describe('idempotency: a retry with the same key sends nothing twice'),
+    key: z
+      .string()
+      .min(1)
+      .max(limits.keyLength)
+      .optional()
+      .describe('idempotency: a retry with the same key sends nothing twice'),
     expires_seconds: z.number().int().min(1).max(limits.expirySeconds).optional(),
   }),
   run(input, { bus, caller, signal }) {
@@ -54,10 +63,14 @@ export const send = defineTool({
     if (result.answer) return [...lines, 'The answer:', messagesText([result.answer])].join('\n');
     const note = result.note ? ` (${cleanLine(result.note, 300)})` : '';
     if (result.request === 'pending') {
-      lines.push(`Request ${result.id} is pending${note}: the answer comes to your inbox; status tells how far it got.`);
+      lines.push(
+        `Request ${result.id} is pending${note}: the answer comes to your inbox; status tells how far it got.`,
+      );
     } else if (result.request) lines.push(`Request ${result.id}: ${result.request}${note}.`);
     for (const { agent, presence, reach, last_seen } of result.recipients) {
-      lines.push(`- ${agent} is ${presence}${last_seen ? ` since ${last_seen}` : ''}; hears by: ${reach.join(', then ')}`);
+      lines.push(
+        `- ${agent} is ${presence}${last_seen ? ` since ${last_seen}` : ''}; hears by: ${reach.join(', then ')}`,
+      );
     }
     return lines.join('\n');
   },

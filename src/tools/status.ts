@@ -8,7 +8,8 @@ export const status = defineTool({
   name: 'status',
   title: 'How far a message got',
   effect: 'changes',
-  about: 'For a message: which step it reached with each recipient and when (stored, offered, shown, acked, replied), and a request\'s state and answer. cancel ends your own pending request.',
+  about:
+    "For a message: which step it reached with each recipient and when (stored, offered, shown, acked, replied), and a request's state and answer. cancel ends your own pending request.",
   input: z.strictObject({ id: z.string().max(20), cancel: z.boolean().optional() }),
   run: ({ id, cancel }, { bus, caller }) => (cancel ? bus.cancel(caller, id) : bus.status(caller, id)),
   shown: (result) => (result.answer ? [result.answer.id] : []),

@@ -39,7 +39,7 @@ async function persistently(call: () => Promise<unknown>): Promise<Structured> {
 
 async function v1(name: string): Promise<Call> {
   const client = new ClientV1({ name: 'gemini-cli-mcp-client', version: '1' });
-  await client.connect(new TransportV1(new URL(hub.record.mcpUrl), headers(name)) as never);
+  await client.connect(new TransportV1(new URL(hub.record.mcpUrl), headers(name)));
   return (tool, args) => persistently(() => client.callTool({ name: tool, arguments: args }));
 }
 
@@ -58,7 +58,10 @@ test('a conversation survives ten kills of the hub', async () => {
     await hub.start();
     assert.equal(hub.record.mcpUrl, url, 'the address stays');
     const mail = await bob('inbox', {});
-    assert.deepEqual(mail.messages?.map(({ id, from }) => [id, from]), [[asked['id'], 'ann']]);
+    assert.deepEqual(
+      mail.messages?.map(({ id, from }) => [id, from]),
+      [[asked['id'], 'ann']],
+    );
     assert.match(mail.messages?.[0]?.text ?? '', new RegExp(`\nquestion ${round}\n`));
     await bob('send', { reply_to: asked['id'], text: `answer ${round}`, key: `a${round}` });
     hub.child?.kill('SIGKILL');

@@ -12,12 +12,19 @@ import { assertText, cut, firstLine, snippet } from '../../src/core/text.ts';
 import { folderName } from '../../src/core/views.ts';
 import { WaitingRoom } from '../../src/core/waiting.ts';
 
-const code = (expected: string) => (error: unknown) => error instanceof BusError && error.code === expected && error.next.length > 0;
+const code = (expected: string) => (error: unknown) =>
+  error instanceof BusError && error.code === expected && error.next.length > 0;
 
 describe('ids', () => {
   test('survive the way out and back, and nothing else parses', () => {
-    fc.assert(fc.property(fc.nat(), (n) => messageId.parse(messageId.format(n)) === n && conversationId.parse(conversationId.format(n)) === n));
-    for (const bad of ['', 'm', 'c1', 'M1', 'm01', 'm-1', 'm1 ', 'mzzzzzzzzzzz', "m1' OR 1=1"]) assert.equal(messageId.parse(bad), undefined, bad);
+    fc.assert(
+      fc.property(
+        fc.nat(),
+        (n) => messageId.parse(messageId.format(n)) === n && conversationId.parse(conversationId.format(n)) === n,
+      ),
+    );
+    for (const bad of ['', 'm', 'c1', 'M1', 'm01', 'm-1', 'm1 ', 'mzzzzzzzzzzz', "m1' OR 1=1"])
+      assert.equal(messageId.parse(bad), undefined, bad);
   });
 });
 
@@ -36,11 +43,16 @@ describe('names', () => {
   });
   test('taken names get a number and stay within the length', () => {
     const taken = new Set(['a'.repeat(40), `${'a'.repeat(38)}-2`]);
-    assert.equal(freeName('a'.repeat(40), (name) => taken.has(name)), `${'a'.repeat(38)}-3`);
+    assert.equal(
+      freeName('a'.repeat(40), (name) => taken.has(name)),
+      `${'a'.repeat(38)}-3`,
+    );
   });
   test('look-alikes and reserved names are refused', () => {
-    for (const bad of ['Alice', 'аlice', 'al ice', '-a', 'a_b', '', 'a'.repeat(41), 'a\u200db']) assert.throws(() => assertFreeForm(bad), code('invalid-name'), bad);
-    for (const bad of ['person', 'system', 'hub', 'everyone']) assert.throws(() => assertNotReserved(bad), code('name-reserved'));
+    for (const bad of ['Alice', 'аlice', 'al ice', '-a', 'a_b', '', 'a'.repeat(41), 'a\u200db'])
+      assert.throws(() => assertFreeForm(bad), code('invalid-name'), bad);
+    for (const bad of ['person', 'system', 'hub', 'everyone'])
+      assert.throws(() => assertNotReserved(bad), code('name-reserved'));
   });
   test('the closest name is offered, and none that is far off', () => {
     const names = ['shop-api-copilot', 'shop-web-claude', 'bob'];
@@ -80,7 +92,10 @@ describe('text', () => {
 describe('clock', () => {
   const sources = () => {
     const at = { wall: 1_000_000, monotonic: 0, uptime: 500_000 };
-    return { at, clock: new SteadyClock({ wall: () => at.wall, monotonic: () => at.monotonic, uptime: () => at.uptime }) };
+    return {
+      at,
+      clock: new SteadyClock({ wall: () => at.wall, monotonic: () => at.monotonic, uptime: () => at.uptime }),
+    };
   };
   const pass = (at: { wall: number; monotonic: number; uptime: number }, ms: number): void => {
     at.wall += ms;

@@ -27,7 +27,11 @@ function open(t: TestContext) {
   const other = new DatabaseSync(path, { readOnly: true });
   t.after(() => other.close());
   /** As another connection sees it: committed rows only. */
-  const stored = (): number[] => other.prepare('SELECT n FROM rows ORDER BY n').all().map((row) => row['n'] as number);
+  const stored = (): number[] =>
+    other
+      .prepare('SELECT n FROM rows ORDER BY n')
+      .all()
+      .map((row) => row['n'] as number);
   return { db, group, put, stored, lost };
 }
 
@@ -38,7 +42,11 @@ test('writes of one turn share a commit, and each resolves only after it', async
   assert.deepEqual(stored(), []);
   await Promise.all(writes);
   assert.equal(group.commits, 1);
-  assert.deepEqual(seen, [[1, 2, 3], [1, 2, 3], [1, 2, 3]]);
+  assert.deepEqual(seen, [
+    [1, 2, 3],
+    [1, 2, 3],
+    [1, 2, 3],
+  ]);
 });
 
 test('a work that fails before it changed anything fails alone', async (t) => {
@@ -50,7 +58,10 @@ test('a work that fails before it changed anything fails alone', async (t) => {
     }),
     group.write(() => put(2)),
   ]);
-  assert.deepEqual(results.map((result) => result.status), ['fulfilled', 'rejected', 'fulfilled']);
+  assert.deepEqual(
+    results.map((result) => result.status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
   assert.deepEqual(stored(), [1, 2]);
 });
 
@@ -65,7 +76,10 @@ test('a work that fails halfway leaves nothing of itself, and everything of the 
     }),
     group.write(() => put(4)),
   ]);
-  assert.deepEqual(results.map((result) => result.status), ['fulfilled', 'rejected', 'fulfilled']);
+  assert.deepEqual(
+    results.map((result) => result.status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
   assert.deepEqual(stored(), [1, 4]);
 });
 
@@ -77,7 +91,10 @@ test('when the commit itself fails, everybody in it hears so', async (t) => {
     group.write(() => put(1)),
     group.write(() => db.prepare('INSERT INTO child VALUES (7)').run()),
   ]);
-  assert.deepEqual(results.map((result) => result.status), ['rejected', 'rejected']);
+  assert.deepEqual(
+    results.map((result) => result.status),
+    ['rejected', 'rejected'],
+  );
   assert.deepEqual(stored(), []);
   assert.equal(await group.write(() => put(5)), 5);
 });
@@ -85,11 +102,19 @@ test('when the commit itself fails, everybody in it hears so', async (t) => {
 test('notes ride along with the next commit, or go alone soon after', async (t) => {
   const { group, put, stored } = open(t);
   const settled: boolean[] = [];
-  group.later(() => void put(1), (ok) => settled.push(ok));
+  group.later(
+    () => void put(1),
+    (ok) => settled.push(ok),
+  );
   await group.write(() => put(2));
   assert.equal(group.commits, 1);
   assert.deepEqual([stored(), settled], [[1, 2], [true]]);
-  await new Promise<void>((resolve) => group.later(() => void put(3), () => resolve()));
+  await new Promise<void>((resolve) =>
+    group.later(
+      () => void put(3),
+      () => resolve(),
+    ),
+  );
   assert.deepEqual(stored(), [1, 2, 3]);
 });
 
@@ -97,7 +122,10 @@ test('a note that can not be stored is reported and takes nobody with it', async
   const { group, put, stored, lost } = open(t);
   const settled: boolean[] = [];
   await group.write(() => put(1));
-  group.later(() => void put(1), (ok) => settled.push(ok));
+  group.later(
+    () => void put(1),
+    (ok) => settled.push(ok),
+  );
   await group.write(() => put(2));
   assert.deepEqual([stored(), settled, lost.length], [[1, 2], [false], 1]);
 });

@@ -12,12 +12,24 @@ import { tempFolder } from '../support/tempFolder.ts';
 
 const code = (expected: string) => (error: unknown) => error instanceof BusError && error.code === expected;
 
-async function storeWith(t: TestContext, texts: string[]): Promise<{ path: string; store: SqliteStore; seqs: number[] }> {
+async function storeWith(
+  t: TestContext,
+  texts: string[],
+): Promise<{ path: string; store: SqliteStore; seqs: number[] }> {
   const path = join(tempFolder(t), 'bus.db');
   const store = new SqliteStore(path);
   t.after(() => store.close());
   const seqs = await store.write((tx) => {
-    const agent = { kind: 'agent' as const, about: '', workspace: '', product: '', identity: null, created: 1, lastSeen: 1, removed: false };
+    const agent = {
+      kind: 'agent' as const,
+      about: '',
+      workspace: '',
+      product: '',
+      identity: null,
+      created: 1,
+      lastSeen: 1,
+      removed: false,
+    };
     const [a, b] = [tx.insertAgent({ ...agent, name: 'a' }), tx.insertAgent({ ...agent, name: 'b' })];
     const c = tx.insertConversation('direct', `${a} ${b}`, '', 1);
     tx.insertMember(c, a, 1);
@@ -32,11 +44,31 @@ async function storeWith(t: TestContext, texts: string[]): Promise<{ path: strin
 }
 
 function message(conversation: number, sender: number, text: string, sentAt: number): Omit<MessageRecord, 'seq'> {
-  return { conversation, sender, kind: 'inform', text, data: null, files: [], options: [], replyTo: null, priority: 'normal', key: null, hop: 0, sentAt, expiresAt: null };
+  return {
+    conversation,
+    sender,
+    kind: 'inform',
+    text,
+    data: null,
+    files: [],
+    options: [],
+    replyTo: null,
+    priority: 'normal',
+    key: null,
+    hop: 0,
+    sentAt,
+    expiresAt: null,
+  };
 }
 
 test('search finds words, prefixes and other scripts, for those who may see', async (t) => {
-  const { store, seqs } = await storeWith(t, ['the quick brown fox', 'Größenordnung der Füchse', 'quick answer', 'русский текст', '日本語 テキスト']);
+  const { store, seqs } = await storeWith(t, [
+    'the quick brown fox',
+    'Größenordnung der Füchse',
+    'quick answer',
+    'русский текст',
+    '日本語 テキスト',
+  ]);
   const find = (terms: string, visibleTo?: { agent: number; channels: number[] }): number[] =>
     store.search({ terms, visibleTo, limit: 10 }).map((found) => found.seq);
   assert.deepEqual(find('quick'), [seqs[2], seqs[0]]);
@@ -48,7 +80,8 @@ test('search finds words, prefixes and other scripts, for those who may see', as
   assert.deepEqual(find('日本語'), [seqs[4]]);
   assert.deepEqual(find('quick', { agent: 2, channels: [] }), [seqs[2], seqs[0]]);
   assert.deepEqual(find('quick', { agent: 3, channels: [] }), []);
-  for (const hostile of ['" OR *', 'text: a', 'NEAR(', "'; DROP TABLE messages; --", '*', '']) assert.doesNotThrow(() => find(hostile));
+  for (const hostile of ['" OR *', 'text: a', 'NEAR(', "'; DROP TABLE messages; --", '*', ''])
+    assert.doesNotThrow(() => find(hostile));
 });
 
 test('retention takes old read mail and never unread mail or pending requests', async (t) => {
@@ -61,10 +94,19 @@ test('retention takes old read mail and never unread mail or pending requests', 
   store.search({ terms: 'old', limit: 1 });
   const before = store.lastSeq();
   store.retain({ olderThan: 4, maxBytes: 0 });
-  assert.deepEqual(store.messagesAfter(0, 10).map((left) => left.seq), [unread, request, fresh]);
-  assert.deepEqual(store.search({ terms: 'old', limit: 10 }).map((left) => left.seq), [request, unread]);
+  assert.deepEqual(
+    store.messagesAfter(0, 10).map((left) => left.seq),
+    [unread, request, fresh],
+  );
+  assert.deepEqual(
+    store.search({ terms: 'old', limit: 10 }).map((left) => left.seq),
+    [request, unread],
+  );
   store.retain({ olderThan: 0, maxBytes: 1 });
-  assert.deepEqual(store.messagesAfter(0, 10).map((left) => left.seq), [unread, request]);
+  assert.deepEqual(
+    store.messagesAfter(0, 10).map((left) => left.seq),
+    [unread, request],
+  );
   assert.equal(store.lastSeq(), before, 'order numbers are not used again');
 });
 
@@ -143,5 +185,8 @@ test('an interrupted repair is known, and goes on from the kept files', async (t
   assert.equal(report.rows['messages'], 1);
   assert.equal(interrupted(path), undefined);
   assert.ok(existsSync(`${path}.damaged-first`));
-  assert.deepEqual(readdirSync(join(path, '..')).filter((name) => /new|scratch|second/.test(name)), []);
+  assert.deepEqual(
+    readdirSync(join(path, '..')).filter((name) => /new|scratch|second/.test(name)),
+    [],
+  );
 });

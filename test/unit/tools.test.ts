@@ -10,11 +10,14 @@ import { instructions, listTools, tools } from '../../src/tools/table.ts';
 const snapshot: Record<string, string> = {
   agents: 'Who you are on the bus, who else is here, what each does and how a message would reach it.',
   send: 'Message agents, "person" or a "#channel". kind "request" wants an answer, "inform" does not; to answer, give reply_to. With wait_seconds you get the answer, or "pending" and an id to ask status about. It returns once the message is on disk.',
-  inbox: 'Your mail, oldest first. filter: "new" (not shown to you yet), "open" (also shown but neither acked nor answered), "all". With wait_seconds it blocks, at no cost, until something new comes. Reading removes nothing: ack or answer what you are done with.',
+  inbox:
+    'Your mail, oldest first. filter: "new" (not shown to you yet), "open" (also shown but neither acked nor answered), "all". With wait_seconds it blocks, at no cost, until something new comes. Reading removes nothing: ack or answer what you are done with.',
   ack: 'Tell the senders that you are done with messages, are blocked on them, or reject them. All ids or none.',
-  status: "For a message: which step it reached with each recipient and when (stored, offered, shown, acked, replied), and a request's state and answer. cancel ends your own pending request.",
+  status:
+    "For a message: which step it reached with each recipient and when (stored, offered, shown, acked, replied), and a request's state and answer. cancel ends your own pending request.",
   conversations: 'Your conversations by last activity; with query, full-text search in their messages, newest first.',
-  conversation: 'One history, oldest first, its newest page unless before or after is given. With a message id: that message, from character offset on.',
+  conversation:
+    'One history, oldest first, its newest page unless before or after is given. With a message id: that message, from character offset on.',
   channel: 'List channels, create one, join or leave. Members hear what is sent to "#name".',
   register: 'Choose your own name, say in one line what you do, or leave the bus. Your former name keeps reaching you.',
   ping: 'Is that agent there, how fast does it answer, and by which route would it hear a message?',
@@ -35,7 +38,10 @@ test('every schema is an object that takes nothing unknown, and states the limit
     assert.equal(tool.inputSchema['type'], 'object', tool.name);
     assert.equal(tool.inputSchema['additionalProperties'], false, tool.name);
   }
-  const send = listTools().find((tool) => tool.name === 'send')?.inputSchema['properties'] as Record<string, Record<string, unknown>>;
+  const send = listTools().find((tool) => tool.name === 'send')?.inputSchema['properties'] as Record<
+    string,
+    Record<string, unknown>
+  >;
   assert.equal(send['text']?.['maxLength'], limits.textBytes);
   assert.equal(send['wait_seconds']?.['maximum'], limits.waitSeconds);
 });

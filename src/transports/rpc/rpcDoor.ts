@@ -15,7 +15,11 @@ export interface RpcDoor {
 const maxConnections = 2_000;
 
 /** Typed JSON-RPC over TCP, on loopback, for our own clients. */
-export async function openRpcDoor(host: RpcHost, reads: Reads, options: { port: number; onActivity: () => void }): Promise<RpcDoor> {
+export async function openRpcDoor(
+  host: RpcHost,
+  reads: Reads,
+  options: { port: number; onActivity: () => void },
+): Promise<RpcDoor> {
   const sessions = new Set<RpcSession>();
   let draining = false;
   const server = createServer({ noDelay: true }, (socket) => {

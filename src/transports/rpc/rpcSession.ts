@@ -21,7 +21,9 @@ const schemas = {
     proof: z.string().max(200).optional(),
     token: z.string().max(600).optional(),
     as: name.optional(),
-    attach: z.object({ workspace: z.string().max(4_096), product: z.string().max(100), name: name.optional() }).optional(),
+    attach: z
+      .object({ workspace: z.string().max(4_096), product: z.string().max(100), name: name.optional() })
+      .optional(),
     via: z.enum(['rpc', 'cli', 'stdio']),
     passing: z.boolean().optional(),
   }),
@@ -141,8 +143,10 @@ export class RpcSession {
   }
 
   private async login(params: z.output<typeof schemas.login>): Promise<LoginResult> {
-    if (this.isDraining()) throw new BusError('hub-stopping', 'The hub is stopping.', { next: 'Connect again in a moment.' });
-    if (this.caller) throw new BusError('invalid-input', 'This connection is logged in already.', { next: 'Open another.' });
+    if (this.isDraining())
+      throw new BusError('hub-stopping', 'The hub is stopping.', { next: 'Connect again in a moment.' });
+    if (this.caller)
+      throw new BusError('invalid-input', 'This connection is logged in already.', { next: 'Open another.' });
     const { agent, owner } = params.token !== undefined ? this.byToken(params) : await this.byProof(params);
     this.owner = owner;
     this.caller = { agent, via: params.via };
@@ -159,18 +163,27 @@ export class RpcSession {
     return { agent: caller.agent, owner: false };
   }
 
-  private async byProof({ proof, as, attach }: z.output<typeof schemas.login>): Promise<{ agent: number; owner: boolean }> {
+  private async byProof({
+    proof,
+    as,
+    attach,
+  }: z.output<typeof schemas.login>): Promise<{ agent: number; owner: boolean }> {
     const text = this.nonces && proofText('client', this.nonces.client, this.nonces.hub);
     this.nonces = undefined;
     if (text === undefined || proof === undefined || !this.host.isOwnerProof(text, proof)) throw unauthorized();
     const { roster } = this.host.bus;
-    if (attach) return { agent: await this.host.admin.attach(attach.workspace, attach.product, attach.name), owner: true };
+    if (attach)
+      return { agent: await this.host.admin.attach(attach.workspace, attach.product, attach.name), owner: true };
     return { agent: as === undefined ? roster.person.id : roster.require(as).id, owner: true };
   }
 
   private async call(caller: Caller, params: z.output<typeof schemas.call>, context: RequestContext): Promise<unknown> {
     // Most calls never block: the signal is made only for those that do.
-    const options = { get signal(): AbortSignal { return context.signal; } };
+    const options = {
+      get signal(): AbortSignal {
+        return context.signal;
+      },
+    };
     const answer =
       params.for === 'model'
         ? await callForModel(this.host, caller, params.tool, params.args, options)
@@ -205,9 +218,13 @@ export class RpcSession {
 function parse<Schema extends z.ZodType>(schema: Schema, params: unknown): z.output<Schema> {
   const parsed = schema.safeParse(params ?? {});
   if (parsed.success) return parsed.data;
-  throw new BusError('invalid-input', `The parameters do not fit: ${parsed.error.issues[0]?.message ?? 'unknown reason'}.`, {
-    next: 'Check that client and hub have the same version.',
-  });
+  throw new BusError(
+    'invalid-input',
+    `The parameters do not fit: ${parsed.error.issues[0]?.message ?? 'unknown reason'}.`,
+    {
+      next: 'Check that client and hub have the same version.',
+    },
+  );
 }
 
 function unauthorized(): BusError {

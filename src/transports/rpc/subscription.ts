@@ -83,7 +83,11 @@ export class Subscription {
         return { type: 'message', message: bus.views.message(event.message, event.recipients) };
       case 'receipt':
         if (!this.concerns(event.sender, [event.receipt.agent])) return undefined;
-        return { type: 'receipt', message: messageId.format(event.receipt.seq), receipt: bus.views.receipt(event.receipt) };
+        return {
+          type: 'receipt',
+          message: messageId.format(event.receipt.seq),
+          receipt: bus.views.receipt(event.receipt),
+        };
       case 'request': {
         const message = this.reads.message(event.seq);
         if (!message || !bus.visibility.maySee(caller, message)) return undefined;
@@ -109,5 +113,9 @@ export class Subscription {
 function parseCursor(text: string): { epoch: string; seq: number; receipt: number } | undefined {
   const parts = /^([0-9a-f]{1,32})\.([0-9a-z]{1,10})\.([0-9a-z]{1,10})$/.exec(text);
   if (!parts) return undefined;
-  return { epoch: parts[1] ?? '', seq: Number.parseInt(parts[2] ?? '', 36), receipt: Number.parseInt(parts[3] ?? '', 36) };
+  return {
+    epoch: parts[1] ?? '',
+    seq: Number.parseInt(parts[2] ?? '', 36),
+    receipt: Number.parseInt(parts[3] ?? '', 36),
+  };
 }
