@@ -44,10 +44,16 @@ export class ForegroundHub {
         throw startFailure(this.home, { pid: this.child.pid ?? 0, exit: { code: this.end.code } });
       }
       try {
-        return await watch(invocation);
+        const watching = await watch(invocation);
+        // Where another was faster, ours leaves as soon as it notices; should it find the other gone, it is the hub.
+        if (this.end || this.isIn(watching)) return watching;
+        watching.client.close();
       } catch (error) {
         const missing = error instanceof BusError && error.code === 'hub-unavailable';
-        if (!missing || performance.now() > deadline) throw error;
+        if (!missing || performance.now() > deadline) {
+          this.kill();
+          throw error;
+        }
       }
       await pause(15);
     }

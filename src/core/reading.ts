@@ -60,6 +60,12 @@ export interface HistoryPage {
   after?: string;
 }
 
+const phasesOf: Record<InboxInput['filter'], readonly DeliveryPhase[]> = {
+  new: [DeliveryPhase.unread],
+  open: [DeliveryPhase.unread, DeliveryPhase.open],
+  all: [DeliveryPhase.unread, DeliveryPhase.open, DeliveryPhase.closed],
+};
+
 /** Reading changes nothing: marks are set by the transport, for what it has really handed over. */
 export class Reading {
   private readonly store: Store;
@@ -78,38 +84,41 @@ export class Reading {
 
   inbox(caller: Caller, input: InboxInput): InboxPage {
     const unreadOnly = input.filter === 'new';
-    const phases = unreadOnly
-      ? [DeliveryPhase.unread]
-      : input.filter === 'open'
-        ? [DeliveryPhase.unread, DeliveryPhase.open]
-        : [DeliveryPhase.unread, DeliveryPhase.open, DeliveryPhase.closed];
-    const query: InboxQuery = {
-      agent: caller.agent,
-      phases,
-      sender: input.from === undefined ? undefined : this.roster.require(input.from).id,
-      kind: input.kind,
-      conversation:
-        input.conversation === undefined ? undefined : this.visibility.conversation(caller, input.conversation).id,
-      after: input.cursor === undefined ? 0 : cursorSeq(input.cursor),
-      limit: input.limit + 1 + (unreadOnly ? this.receipts.pendingCount(caller.agent) : 0),
-    };
-    let found = this.store.inbox(query);
-    if (unreadOnly) found = found.filter((message) => !this.receipts.isShownPending(caller.agent, message.seq));
+    const found = this.mail(caller, input, input.limit + 1);
     const page = withinBudget(found.slice(0, input.limit), input.budget);
     const last = page.at(-1);
     const more = last !== undefined && found.length > page.length;
     const firstPage = unreadOnly && input.cursor === undefined;
+    const unfiltered = input.from === undefined && input.kind === undefined && input.conversation === undefined;
     const unanswered = firstPage ? this.unanswered(caller) : [];
     return {
       messages: page.map((message) => this.views.message(message)),
       ...(unanswered.length > 0 && { unanswered }),
-      unread_left: this.unreadBeyond(caller.agent, unreadOnly ? page.length : 0),
+      unread_left: firstPage && unfiltered && !more ? 0 : this.unreadBeyond(caller.agent, unreadOnly ? page.length : 0),
       ...(more && { next: messageId.format(last.seq) }),
     };
   }
 
   hasNew(caller: Caller, input: InboxInput): boolean {
-    return this.inbox(caller, { ...input, filter: 'new', limit: 1, budget: 0 }).messages.length > 0;
+    return this.mail(caller, { ...input, filter: 'new' }, 1).length > 0;
+  }
+
+  private mail(caller: Caller, input: InboxInput, limit: number): MessageRecord[] {
+    const { agent } = caller;
+    const unreadOnly = input.filter === 'new';
+    const query: InboxQuery = {
+      agent,
+      phases: phasesOf[input.filter],
+      sender: input.from === undefined ? undefined : this.roster.require(input.from).id,
+      kind: input.kind,
+      conversation:
+        input.conversation === undefined ? undefined : this.visibility.conversation(caller, input.conversation).id,
+      after: input.cursor === undefined ? 0 : cursorSeq(input.cursor),
+      limit: limit + (unreadOnly ? this.receipts.pendingCount(agent) : 0),
+    };
+    const found = this.store.inbox(query);
+    if (!unreadOnly) return found;
+    return found.filter((message) => !this.receipts.isShownPending(agent, message.seq)).slice(0, limit);
   }
 
   /** Unread mail that no answer has carried yet, after an order number. */

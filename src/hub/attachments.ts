@@ -1,4 +1,5 @@
 import type { Bus } from '../core/bus.ts';
+import { BusError } from '../core/errors.ts';
 import { suggestName } from '../core/names.ts';
 import { folderName } from '../core/views.ts';
 
@@ -19,6 +20,9 @@ export class Attachments {
     const { roster } = this.bus;
     if (name !== undefined) {
       const known = roster.find(name);
+      if (known?.kind === 'person') {
+        throw new BusError('forbidden', 'A program can’t be the person.', { next: 'Choose another name for this agent.' });
+      }
       if (known) {
         await roster.revive(known);
         return known.id;

@@ -128,10 +128,10 @@ export class SqliteStore extends SqliteWrites implements Store {
     this.indexTimer = undefined;
     if (this.closed || this.health.failed) return;
     // Not while messages are pouring in: their commits matter more than being searchable a second earlier.
-    const arrived = this.lastSeq() - this.messagesStored;
+    const pouring = this.lastSeq() - this.messagesStored > 20;
     this.messagesStored = this.lastSeq();
     try {
-      if (arrived > 500 || this.searchIndex.step(200)) this.scheduleIndexing();
+      if (pouring || this.searchIndex.step(100)) this.scheduleIndexing();
     } catch (error) {
       this.reportLost(error);
     }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { describe, test, type TestContext } from 'node:test';
+import { describe, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
@@ -56,14 +56,13 @@ const clients: Record<string, Open> = {
 };
 
 async function opened(
-  t: TestContext,
   open: Open,
   cli: Cli,
   product: string,
   place: { args?: string[]; cwd?: string } = {},
 ): Promise<Bridge> {
   const bridge = await open(cli, product, place);
-  t.after(() => bridge.close());
+  cli.first(() => bridge.close());
   return bridge;
 }
 
@@ -74,7 +73,7 @@ for (const [name, open] of Object.entries(clients)) {
   describe(`agent-bus mcp, ${name}`, () => {
     test('starts the hub, lists the tools within their size, and is the agent of its workspace and product', async (t) => {
       const cli = new Cli(t);
-      const bridge = await opened(t, open, cli, 'claude-code');
+      const bridge = await opened(open, cli, 'claude-code');
       const { tools } = await bridge.list();
       assert.equal(tools.length, 10);
       assert.ok(
@@ -97,15 +96,15 @@ for (const [name, open] of Object.entries(clients)) {
       const cli = new Cli(t);
       const cwd = join(cli.home.folder, 'shop-api');
       mkdirSync(cwd, { recursive: true });
-      const first = await opened(t, open, cli, 'codex-mcp-client', { cwd });
+      const first = await opened(open, cli, 'codex-mcp-client', { cwd });
       assert.equal(await nameOf(first), 'shop-api-codex');
-      const second = await opened(t, open, cli, 'codex-mcp-client', { cwd });
+      const second = await opened(open, cli, 'codex-mcp-client', { cwd });
       assert.equal(await nameOf(second), 'shop-api-codex-2');
-      const other = await opened(t, open, cli, 'Visual Studio Code', { cwd });
+      const other = await opened(open, cli, 'Visual Studio Code', { cwd });
       assert.equal(await nameOf(other), 'shop-api-copilot');
       await first.close();
       await until('the first has left', async () => (await cli.json('ping', 'shop-api-codex')).presence === 'offline');
-      assert.equal(await nameOf(await opened(t, open, cli, 'codex-mcp-client', { cwd })), 'shop-api-codex');
+      assert.equal(await nameOf(await opened(open, cli, 'codex-mcp-client', { cwd })), 'shop-api-codex');
       await cli.killHub();
       assert.equal(await nameOf(second), 'shop-api-codex-2');
     });
@@ -113,8 +112,8 @@ for (const [name, open] of Object.entries(clients)) {
     test('two hold a conversation through a kill of the hub, with nothing lost', async (t) => {
       const cli = new Cli(t);
       const [ann, ben] = [
-        await opened(t, open, cli, 'claude-code', { args: ['--agent', 'ann'] }),
-        await opened(t, open, cli, 'gemini-cli-mcp-client', { args: ['--agent', 'ben'] }),
+        await opened(open, cli, 'claude-code', { args: ['--agent', 'ann'] }),
+        await opened(open, cli, 'gemini-cli-mcp-client', { args: ['--agent', 'ben'] }),
       ];
       assert.deepEqual([await nameOf(ann), await nameOf(ben)], ['ann', 'ben']);
       const waiting = ben.call('inbox', { wait_seconds: 30 });
@@ -135,7 +134,7 @@ for (const [name, open] of Object.entries(clients)) {
 
     test('it ends when its client hangs up, and the agent is gone', async (t) => {
       const cli = new Cli(t);
-      const bridge = await opened(t, open, cli, 'claude-code', { args: ['--agent', 'ann'] });
+      const bridge = await opened(open, cli, 'claude-code', { args: ['--agent', 'ann'] });
       await nameOf(bridge);
       const pid = bridge.pid();
       await bridge.close();
@@ -152,7 +151,7 @@ for (const [name, open] of Object.entries(clients)) {
 
     test('without a hub a call is an answer with the next step, and the bridge lives on', async (t) => {
       const cli = new Cli(t, { port: 'wrong' });
-      const bridge = await opened(t, open, cli, 'claude-code');
+      const bridge = await opened(open, cli, 'claude-code');
       const failed = await bridge.call('agents');
       assert.equal(failed.isError, true);
       assert.match(failed.content[0].text, /settings\.json.*bad-settings/);

@@ -365,6 +365,26 @@ test('afterWritten runs for a written result only', async (t) => {
   assert.equal(failures.length, 1);
 });
 
+test('afterWritten does not run for what a lost socket still held', async (t) => {
+  const [near, far] = await socketPair(t);
+  far.pause();
+  let written = 0;
+  const onRequest = (_method: string, _params: unknown, context: RequestContext) => {
+    context.afterWritten(() => written++);
+    return 'x'.repeat(7_500_000);
+  };
+  const peer = new Peer(near, { handlers: { onRequest } });
+  // Several reads: the first answer is half in the kernel, the others wait behind it.
+  for (let id = 0; id < 4; id++) {
+    far.write(encodeFrame(`{"jsonrpc":"2.0","id":${id},"method":"x"}`));
+    await until(() => near.writableLength > id * 7_500_000);
+  }
+  near.destroy();
+  await peer.closed;
+  await sleep(20);
+  assert.equal(written, 0);
+});
+
 test('a reader that stops reading is closed with slow-reader, without more memory than allowed', async (t) => {
   const [near, far] = await socketPair(t);
   far.pause();

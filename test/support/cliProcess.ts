@@ -60,6 +60,7 @@ export class RunningCli {
 export class Cli {
   readonly folder: HubProcess;
   private readonly running = new Set<RunningCli>();
+  private readonly clients: (() => Promise<unknown>)[] = [];
 
   /** @param t ends everything when it is over */
   constructor(t: Pick<TestContext, 'after'>, settings?: Record<string, unknown>) {
@@ -120,7 +121,13 @@ export class Cli {
     await until('the hub is gone', () => !isAlive(pid));
   }
 
+  /** Ends this before the hub: what is still connected would start another. */
+  first(end: () => Promise<unknown>): void {
+    this.clients.push(end);
+  }
+
   private async dispose(): Promise<void> {
+    for (const end of this.clients) await end();
     for (const { child, result } of [...this.running]) {
       child.kill('SIGKILL');
       await result;

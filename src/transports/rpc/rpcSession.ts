@@ -6,7 +6,13 @@ import { limits } from '../../core/limits.ts';
 import type { Caller } from '../../core/model.ts';
 import type { Reads } from '../../core/ports.ts';
 import type { Connection } from '../../core/presence.ts';
-import { proofText, protocolVersion, type HelloResult, type LoginResult } from '../../protocol/messages.ts';
+import {
+  proofText,
+  protocolVersion,
+  type EventNotification,
+  type HelloResult,
+  type LoginResult,
+} from '../../protocol/messages.ts';
 import type { RequestContext } from '../../protocol/calls.ts';
 import { Peer } from '../../protocol/peer.ts';
 import { UnknownMethod } from '../../protocol/wireErrors.ts';
@@ -51,6 +57,8 @@ export class RpcSession {
   private nonces: { client: string; hub: string } | undefined;
   private caller: Caller | undefined;
   private owner = false;
+  /** What it logged in with, unless with the owner's proof: it may be revoked while the connection lasts. */
+  private token: string | undefined;
   private connection: Connection | undefined;
   private subscription: Subscription | undefined;
   private readonly loginTimer: NodeJS.Timeout;
@@ -149,6 +157,7 @@ export class RpcSession {
       throw new BusError('invalid-input', 'This connection is logged in already.', { next: 'Open another.' });
     const { agent, owner } = params.token !== undefined ? this.byToken(params) : await this.byProof(params);
     this.owner = owner;
+    this.token = params.token;
     this.caller = { agent, via: params.via };
     clearTimeout(this.loginTimer);
     if (!params.passing) this.connection = this.host.bus.presence.connect(agent, (signal) => this.probe(signal));
@@ -193,12 +202,17 @@ export class RpcSession {
 
   private subscribe(caller: Caller, cursor: string | undefined): unknown {
     this.subscription?.close();
-    this.subscription = new Subscription(this.host.bus, this.reads, caller, (note) => this.peer.notify('event', note));
+    this.subscription = new Subscription(this.host.bus, this.reads, caller, (note) => this.tell(note));
     return this.subscription.resume(cursor);
   }
 
+  private tell(note: EventNotification): void {
+    if (this.isWelcome()) this.peer.notify('event', note);
+    else this.peer.close(unauthorized());
+  }
+
   private note(method: string, params: unknown): void {
-    if (method !== 'shown' || !this.caller) return;
+    if (method !== 'shown' || !this.caller || !this.isWelcome()) return;
     // A client reports what it has really put in front of its reader, after it did.
     const seen = schemas.shown.safeParse(params);
     if (seen.success) this.host.bus.noteShown(this.caller, seen.data.ids, seen.data.route);
@@ -210,8 +224,13 @@ export class RpcSession {
 
   private requireCaller(): Caller {
     const { caller } = this;
-    if (!caller || this.host.bus.roster.get(caller.agent).removed) throw unauthorized();
+    if (!caller || !this.isWelcome()) throw unauthorized();
     return caller;
+  }
+
+  private isWelcome(): boolean {
+    if (!this.caller || this.host.bus.roster.get(this.caller.agent).removed) return false;
+    return this.token === undefined || this.host.authenticate(this.token) !== undefined;
   }
 }
 

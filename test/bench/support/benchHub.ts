@@ -1,4 +1,4 @@
-import { openSync, writeFileSync } from 'node:fs';
+import { existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { BusClient } from '../../../src/client/busClient.ts';
@@ -81,9 +81,15 @@ async function connect(home: BusHome, child: ChildProcess): Promise<BusClient> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await BusClient.connect({ via: 'rpc', version, home, start: false });
-    } catch (error) {
-      if (attempt > 4_000 || child.exitCode !== null) throw error;
+    } catch (cause) {
+      if (attempt > 4_000 || child.exitCode !== null)
+        throw new Error(`The hub does not start. ${said(home)}`, { cause });
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   }
+}
+
+function said(home: BusHome): string {
+  const files = [join(home.folder, 'hub.out'), home.startFailure].filter((file) => existsSync(file));
+  return files.map((file) => readFileSync(file, 'utf8').slice(0, 2_000)).join('\n');
 }
