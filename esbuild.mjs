@@ -22,7 +22,20 @@ const programs = ['src/extension.ts', 'src/hub.ts', 'src/cli.ts'];
 const parts = [
   { in: 'src/storage/integrityWorker.ts', out: 'integrityWorker' },
   { in: 'src/hub/repairMain.ts', out: 'repair' },
+  // The MCP SDK is ten times the rest of the command line, and only `agent-bus mcp` needs it.
+  { in: 'src/cli/mcpServe.ts', out: 'mcpServe' },
 ];
+
+/** What is imported with import() and has a bundle of its own is loaded from there. */
+const apart = {
+  name: 'apart',
+  setup(build) {
+    build.onResolve({ filter: /\.ts$/ }, ({ kind, path }) => {
+      const part = kind === 'dynamic-import' && parts.find((one) => basename(one.in) === basename(path));
+      return part ? { path: `./${part.out}.js`, external: true } : undefined;
+    });
+  },
+};
 const webview = 'src/webview/main.ts';
 
 // Whitespace and syntax are minified, names are not: a bundle of the MCP SDK, zod and vscode-jsonrpc starts as fast as
@@ -67,6 +80,7 @@ export async function build({ dev = false, force = false } = {}) {
     esbuild.build({
       ...nodeProgram,
       sourcemap,
+      plugins: [apart],
       entryPoints: [...programs.map((file) => ({ in: file, out: basename(file, '.ts') })), ...parts],
       define: {
         ...define,

@@ -15,7 +15,8 @@ const stamp = join(modules, '.agent-bus-installed');
 
 const tasks = {
   start: { script: 'scripts/start.mjs' },
-  test: { script: 'scripts/test.mjs' },
+  // The power-loss and bad-disk tests watch and break system calls with it; without it they say so and are skipped.
+  test: { script: 'scripts/test.mjs', programs: ['strace'] },
   check: { script: 'scripts/test.mjs', args: ['--checks'] },
   build: { script: 'esbuild.mjs' },
   bench: { script: 'test/bench/main.ts', build: true },
@@ -36,6 +37,7 @@ if (!task) fail(`Say which task to run: ${Object.keys(tasks).join(', ')}.`);
 const node = ensureInstalled();
 // Programs that are started by name or by a #! line find the same Node.
 process.env.PATH = [dirname(node), process.env.PATH ?? ''].join(delimiter);
+for (const program of task.programs ?? []) ensureProgram(program);
 if (task.build) {
   const built = spawnSync(node, [join(root, 'esbuild.mjs')], { cwd: root, stdio: 'inherit' });
   if (built.status !== 0) process.exit(built.status ?? 1);
@@ -62,6 +64,23 @@ function ensureInstalled() {
     }
     fail('The npm packages could not be installed. The lines above say why; is the npm registry reachable?');
   });
+}
+
+/** From Debian's packages, where this is such a system and we may install; elsewhere the task goes on without it. */
+function ensureProgram(program) {
+  const there = () => spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
+  if (process.platform !== 'linux' || there()) return;
+  if (process.getuid?.() === 0 && spawnSync('apt-get', ['--version'], { stdio: 'ignore' }).error === undefined) {
+    say(`Installing ${program} (Debian package).`);
+    const options = {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    };
+    const install = () => spawnSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', program], options);
+    // The list of packages may be missing or old.
+    if (install().status !== 0 && spawnSync('apt-get', ['update', '-q'], options).status === 0) install();
+  }
+  if (!there()) say(`${program} is not installed and can't be from here: the tests that need it are skipped.`);
 }
 
 function lockHash() {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { BusError } from '../core/errors.ts';
 import type { Route } from '../core/model.ts';
+import { readRecord } from '../hub/discovery.ts';
 import { busHome, type BusHome } from '../hub/home.ts';
 import type { EventNotification, HubEvent, HubMethod, HubRequests, SubscribeResult } from '../protocol/messages.ts';
 import { UnknownMethod } from '../protocol/wireErrors.ts';
@@ -24,7 +25,10 @@ export interface EventHandlers {
 }
 
 /** Calls that may be repeated after a lost connection without doing anything twice. `send` gets a key for that. */
-const repeatable = new Set<string>(['agents', 'inbox', 'ack', 'conversations', 'conversation', 'ping', 'send']);
+function isRepeatable(tool: string, args: unknown): boolean {
+  if (tool === 'status') return !(args as { cancel?: boolean } | undefined)?.cancel;
+  return ['agents', 'inbox', 'ack', 'conversations', 'conversation', 'ping', 'send'].includes(tool);
+}
 
 /**
  * A client of the hub. Calls survive a restart of the hub: what can be repeated safely is repeated, and events go on
@@ -34,7 +38,7 @@ export class BusClient {
   private readonly options: ClientOptions;
   private readonly find: FindOptions;
   private connection: HubConnection | undefined;
-  private connecting: Promise<HubConnection> | undefined;
+  private connecting: { attempt: Promise<HubConnection>; starts: boolean } | undefined;
   private name: string | undefined;
   private events: EventHandlers | undefined;
   private cursor: string | undefined;
@@ -93,7 +97,7 @@ export class BusClient {
     signal?: AbortSignal,
   ): Promise<HubRequests[Method]['result']> {
     const { peer } = await this.ready();
-    return (await peer.request(method, params, { signal }));
+    return await peer.request(method, params, { signal });
   }
 
   async subscribe(handlers: EventHandlers, cursor?: string): Promise<void> {
@@ -121,20 +125,26 @@ export class BusClient {
         return await peer.request('call', { tool, args: keyed, for: reader }, { signal });
       } catch (error) {
         const lost = error instanceof BusError && (error.code === 'hub-unavailable' || error.code === 'hub-stopping');
-        if (!lost || !this.options.reconnect || !repeatable.has(tool) || attempt >= 20 || signal?.aborted) throw error;
+        if (!lost || !this.options.reconnect || !isRepeatable(tool, args) || attempt >= 20 || signal?.aborted)
+          throw error;
         await new Promise((resolve) => setTimeout(resolve, Math.min(25 * 2 ** attempt, 500)));
       }
     }
   }
 
-  private ready(): Promise<HubConnection> {
+  private ready(start = this.find.start): Promise<HubConnection> {
     if (this.connection?.peer.isOpen) return Promise.resolve(this.connection);
     if (this.closed) return Promise.reject(closedError());
-    this.connecting ??= this.open().finally(() => (this.connecting = undefined));
-    return this.connecting;
+    if (this.connecting) {
+      const { attempt, starts } = this.connecting;
+      return start && !starts ? attempt.catch(() => this.ready(start)) : attempt;
+    }
+    const attempt = this.open(start).finally(() => (this.connecting = undefined));
+    this.connecting = { attempt, starts: start };
+    return attempt;
   }
 
-  private async open(): Promise<HubConnection> {
+  private async open(start: boolean): Promise<HubConnection> {
     const { as, attach, token, via, passing } = this.options;
     // After the first time it asks for the very name it had: places are given out in order of arrival.
     const identity: Identity = {
@@ -153,7 +163,7 @@ export class BusClient {
         if (method === 'event') this.receive(params as EventNotification);
       },
     };
-    const connection = await openConnection(this.find, identity, handlers, () => this.lost());
+    const connection = await openConnection({ ...this.find, start }, identity, handlers, () => this.lost());
     if (this.closed) {
       connection.peer.close();
       throw closedError();
@@ -186,11 +196,16 @@ export class BusClient {
     if (this.options.reconnect) this.comeBack(0);
   }
 
+  /** A hub that was stopped takes its record with it and is left to rest until a call needs one; a dead one leaves it. */
+  private wasCutOff(): boolean {
+    return readRecord(this.find.home.record).record !== undefined;
+  }
+
   private comeBack(attempt: number): void {
     const delay = Math.min(20 * 2 ** attempt, 2_000);
     const timer = setTimeout(() => {
       if (this.closed) return;
-      this.ready().catch(() => this.comeBack(attempt + 1));
+      this.ready(this.find.start && this.wasCutOff()).catch(() => this.comeBack(attempt + 1));
     }, delay);
     // Only somebody who listens is kept alive by coming back.
     if (!this.events) timer.unref();

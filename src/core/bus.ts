@@ -88,7 +88,7 @@ export class Bus {
   }
 
   async send(caller: Caller, input: SendInput, waitSeconds: number, signal: AbortSignal): Promise<SendResult> {
-    const { message, recipients, duplicate } = await this.sending.send(caller, input);
+    const { message, recipients, duplicate, announce } = await this.sending.send(caller, input);
     const view = this.views.message(message, recipients);
     const result: SendResult = {
       id: view.id,
@@ -98,6 +98,7 @@ export class Bus {
       recipients: recipients.slice(0, 10).map((id) => this.route(this.roster.get(id))),
       ...(duplicate && { duplicate }),
     };
+    announce();
     if (message.kind !== 'request') return result;
     const end = waitSeconds > 0 ? await this.requestEnd(caller, message.seq, waitSeconds, signal) : undefined;
     const state = this.store.request(message.seq);

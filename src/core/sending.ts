@@ -38,7 +38,11 @@ export interface Sent {
   recipients: number[];
   /** The same key had been used for this very message before: nothing new was stored. */
   duplicate: boolean;
+  /** Tells everybody. For whoever wants to look at how things stood before. */
+  announce: () => void;
 }
+
+type Stored = Omit<Sent, 'announce'>;
 
 /** Where a message goes, before it is known whether that conversation exists. */
 interface Target {
@@ -108,18 +112,20 @@ export class Sending {
       expiresAt: input.expiresSeconds === undefined ? null : now + input.expiresSeconds * 1000,
     };
     const changes = new Changes();
-    const sent = await this.store.write((tx) => {
+    const stored = await this.store.write((tx) => {
       changes.receipts.length = changes.ended.length = 0;
       return this.insert(tx, changes, draft, target, parent);
     });
     if (this.conversationIds.size > 50_000) this.conversationIds.clear();
-    this.conversationIds.set(target.key, sent.message.conversation);
-    if (!sent.duplicate) {
-      this.feed.publish({ type: 'message', message: sent.message, recipients: sent.recipients });
-      this.receipts.publish(changes);
-      for (const recipient of sent.recipients) this.waiting.wake(mailTopic(recipient));
-    }
-    return sent;
+    this.conversationIds.set(target.key, stored.message.conversation);
+    return { ...stored, announce: () => this.announce(stored, changes) };
+  }
+
+  private announce({ message, recipients, duplicate }: Stored, changes: Changes): void {
+    if (duplicate) return;
+    this.feed.publish({ type: 'message', message, recipients });
+    this.receipts.publish(changes);
+    for (const recipient of recipients) this.waiting.wake(mailTopic(recipient));
   }
 
   private insert(
@@ -128,7 +134,7 @@ export class Sending {
     draft: Omit<MessageRecord, 'seq' | 'conversation'>,
     target: Target,
     parent: MessageRecord | undefined,
-  ): Sent {
+  ): Stored {
     const earlier = draft.key === null ? undefined : tx.messageByKey(draft.sender, draft.key);
     if (earlier) {
       const sameTarget = tx.conversation(earlier.conversation)?.key === target.key;

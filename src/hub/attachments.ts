@@ -21,7 +21,9 @@ export class Attachments {
     if (name !== undefined) {
       const known = roster.find(name);
       if (known?.kind === 'person') {
-        throw new BusError('forbidden', 'A program can’t be the person.', { next: 'Choose another name for this agent.' });
+        throw new BusError('forbidden', 'A program can’t be the person.', {
+          next: 'Choose another name for this agent.',
+        });
       }
       if (known) {
         await roster.revive(known);

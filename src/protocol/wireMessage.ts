@@ -29,7 +29,7 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
 
 /** What JSON has no word for, such as undefined, is null. */
 export function stringify(value: unknown): string {
-  return (JSON.stringify(value)) ?? 'null';
+  return JSON.stringify(value) ?? 'null';
 }
 
 export function idJson(id: Id | null): string | number {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { BusError } from '../core/errors.ts';
 import { applicationId, migrations } from './schema.ts';
@@ -9,8 +10,8 @@ import { applicationId, migrations } from './schema.ts';
 export function openDatabase(path: string): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
+    lookFirst(path);
     db = new DatabaseSync(path, { timeout: 5_000, enableForeignKeyConstraints: false });
-    // Before anything that writes: a file that is not for us stays as it is, to the byte.
     if (assertOurs(db) === 'empty') {
       // Takes effect only now; lets retention give space back.
       db.exec('PRAGMA auto_vacuum = INCREMENTAL');
@@ -27,6 +28,17 @@ export function openDatabase(path: string): DatabaseSync {
   } catch (error) {
     db?.close();
     throw asStorageError(error, path);
+  }
+}
+
+/** A file that is not for us stays as it is, to the byte: even closing a writer would play its log into it. */
+function lookFirst(path: string): void {
+  if (!existsSync(path)) return;
+  const db = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+  try {
+    assertOurs(db);
+  } finally {
+    db.close();
   }
 }
 

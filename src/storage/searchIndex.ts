@@ -8,7 +8,7 @@ import { Statements } from './statements.ts';
  */
 export class SearchIndex {
   private readonly db: DatabaseSync;
-  private readonly sql: Statements;
+  readonly sql: Statements;
   private indexed: number;
 
   constructor(db: DatabaseSync) {

@@ -44,6 +44,8 @@ export class SqliteStore extends SqliteWrites implements Store {
     this.path = path;
     this.searchIndex = index;
     this.onTrouble = onTrouble;
+    // A page that can't be read is damage, whoever comes across it.
+    this.sql.asError = index.sql.asError = (error) => this.classify(error);
     this.group = new GroupCommit(db, {
       asError: (error) => this.classify(error),
       changes: () => this.mutations,

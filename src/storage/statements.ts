@@ -5,25 +5,43 @@ import type { Row } from './rows.ts';
 export class Statements {
   private readonly db: DatabaseSync;
   private readonly prepared = new Map<string, StatementSync>();
+  /** What to throw instead of SQLite's own errors. */
+  asError: (error: unknown) => unknown = (error) => error;
 
   constructor(db: DatabaseSync) {
     this.db = db;
   }
 
   all(sql: string, ...values: SQLInputValue[]): Row[] {
-    return this.statement(sql).all(...values);
+    try {
+      return this.statement(sql).all(...values);
+    } catch (error) {
+      throw this.asError(error);
+    }
   }
 
   get(sql: string, ...values: SQLInputValue[]): Row | undefined {
-    return this.statement(sql).get(...values);
+    try {
+      return this.statement(sql).get(...values);
+    } catch (error) {
+      throw this.asError(error);
+    }
   }
 
   run(sql: string, ...values: SQLInputValue[]): number {
-    return Number(this.statement(sql).run(...values).changes);
+    try {
+      return Number(this.statement(sql).run(...values).changes);
+    } catch (error) {
+      throw this.asError(error);
+    }
   }
 
   insert(sql: string, ...values: SQLInputValue[]): number {
-    return Number(this.statement(sql).run(...values).lastInsertRowid);
+    try {
+      return Number(this.statement(sql).run(...values).lastInsertRowid);
+    } catch (error) {
+      throw this.asError(error);
+    }
   }
 
   private statement(sql: string): StatementSync {

@@ -12,6 +12,8 @@ export interface Plan {
   rounds: number;
   /** How long each probe runs in a round. */
   ms: number;
+  /** How long each one warms up; long enough for its code to be compiled. */
+  warmMs?: number;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface Plan {
  */
 export async function interleave(probes: readonly Probe[], plan: Plan): Promise<(name: string) => Measured> {
   const results = new Map(probes.map((probe) => [probe.name, new Measured()]));
-  for (const probe of probes) await probe.run(Math.min(probe.ms ?? plan.ms, 700));
+  for (const probe of probes) await probe.run(plan.warmMs ?? 700);
   for (let round = 0; round < plan.rounds; round++) {
     for (const probe of round % 2 === 0 ? probes : probes.toReversed()) {
       results.get(probe.name)?.add(await probe.run(probe.ms ?? plan.ms));

@@ -39,7 +39,10 @@ const harms: Record<string, { says: RegExp; harm: (world: ReturnType<typeof peac
     says: /^unsent: m9/,
     harm: ({ stored }) => stored.push({ id: 'm9', seq: 9, sender: 'ann', text: 'what?', key: null, recipients: [] }),
   },
-  'a refused message that is stored': { says: /^stored although refused/, harm: ({ ann }) => void (ann.sends[0]!.outcome = 'failed') },
+  'a refused message that is stored': {
+    says: /^stored although refused/,
+    harm: ({ ann }) => void (ann.sends[0]!.outcome = 'failed'),
+  },
   'a message under another id': { says: /^wrong id/, harm: ({ stored }) => void (row(stored, 1).id = 'm7') },
   'a message to somebody else': {
     says: /^wrong recipients/,
@@ -67,8 +70,14 @@ const harms: Record<string, { says: RegExp; harm: (world: ReturnType<typeof peac
     says: /^reordered: bob was handed m2 of ann too late/,
     harm: ({ bob }) => bob.deliveries.splice(0, 3, bob.deliveries[0]!, bob.deliveries[2]!, bob.deliveries[1]!),
   },
-  'a lost acknowledgement': { says: /^acknowledgement lost: bob has acked m1/, harm: ({ stored }) => void (row(stored, 0).recipients[0]!.closed = false) },
-  'a message closed by nobody': { says: /^closed by nobody: m2/, harm: ({ stored }) => void (row(stored, 1).recipients[0]!.closed = true) },
+  'a lost acknowledgement': {
+    says: /^acknowledgement lost: bob has acked m1/,
+    harm: ({ stored }) => void (row(stored, 0).recipients[0]!.closed = false),
+  },
+  'a message closed by nobody': {
+    says: /^closed by nobody: m2/,
+    harm: ({ stored }) => void (row(stored, 1).recipients[0]!.closed = true),
+  },
 };
 
 describe('the checker', () => {
@@ -83,7 +92,10 @@ describe('the checker', () => {
       const world = peace();
       harm(world);
       const complaints = check([world.ann, world.bob], world.stored);
-      assert.ok(complaints.some((complaint) => says.test(complaint)), `said only: ${complaints.join('; ') || 'nothing'}`);
+      assert.ok(
+        complaints.some((complaint) => says.test(complaint)),
+        `said only: ${complaints.join('; ') || 'nothing'}`,
+      );
     });
   }
 
@@ -93,7 +105,14 @@ describe('the checker', () => {
       const entry = ann.invoke(['bob']);
       ann.end(entry, 'unknown');
       for (let copy = 0; copy < there; copy++) {
-        stored.push({ id: `m${4 + copy}`, seq: 4 + copy, sender: 'ann', text: entry.text, key: null, recipients: [{ agent: 'bob', closed: false }] });
+        stored.push({
+          id: `m${4 + copy}`,
+          seq: 4 + copy,
+          sender: 'ann',
+          text: entry.text,
+          key: null,
+          recipients: [{ agent: 'bob', closed: false }],
+        });
       }
       assert.equal(check([ann, bob], stored).length > 0, there === 2);
     }
@@ -102,9 +121,16 @@ describe('the checker', () => {
   test('concurrent sends may be stored in any order', () => {
     const ann = new AgentLog('ann');
     const entries = [ann.invoke(['bob']), ann.invoke(['bob'])];
-    const stored = entries.toReversed().map(
-      ({ text }, i): StoredMessage => ({ id: `m${i + 1}`, seq: i + 1, sender: 'ann', text, key: null, recipients: [{ agent: 'bob', closed: false }] }),
-    );
+    const stored = entries
+      .toReversed()
+      .map(({ text }, i): StoredMessage => ({
+        id: `m${i + 1}`,
+        seq: i + 1,
+        sender: 'ann',
+        text,
+        key: null,
+        recipients: [{ agent: 'bob', closed: false }],
+      }));
     for (const entry of entries) ann.end(entry, 'ok');
     assert.deepEqual(check([ann], stored), []);
   });

@@ -22,7 +22,8 @@ class Gate {
     this.isOpen = false;
   }
 
-  readonly pass = (): Promise<void> => (this.isOpen ? Promise.resolve() : new Promise((resolve) => this.waiting.push(resolve)));
+  readonly pass = (): Promise<void> =>
+    this.isOpen ? Promise.resolve() : new Promise((resolve) => this.waiting.push(resolve));
 }
 
 test(`nothing promised is lost when the hub is killed ${rounds} times under load`, async () => {
@@ -39,7 +40,10 @@ test(`nothing promised is lost when the hub is killed ${rounds} times under load
     for (const [i, name] of names.entries()) {
       const door: Door = name.startsWith('rpc')
         ? // By a token of its own, or by the owner's right to speak as any agent.
-          new RpcDoorway(await hub.client({ reconnect: true, ...(i === 0 ? { token: tokens.get(name) ?? '' } : { as: name }) }), () => random() < 0.7)
+          new RpcDoorway(
+            await hub.client({ reconnect: true, ...(i === 0 ? { token: tokens.get(name) ?? '' } : { as: name }) }),
+            () => random() < 0.7,
+          )
         : new McpDoorway(new McpCaller(() => url, tokens.get(name) ?? '', i % 2 === 0 ? 'modern' : 'legacy'));
       const peers = names.filter((other) => other !== name);
       agents.push(new FakeAgent({ name, door, peers, random, up: gate.pass, senders: 3 }));
@@ -77,9 +81,15 @@ test(`nothing promised is lost when the hub is killed ${rounds} times under load
       `${rounds} kills; ${sends.length} sends (${count('ok')} ok, ${count('unknown')} unknown, ${count('failed')} refused), ` +
         `${stored.length} stored, ${handed} handed over`,
     );
-    assert.deepEqual(agents.flatMap((agent) => agent.complaints), []);
+    assert.deepEqual(
+      agents.flatMap((agent) => agent.complaints),
+      [],
+    );
     assert.deepEqual(check(logs, stored), []);
-    assert.deepEqual(logs.flatMap((log) => checkOpen(log, open.get(log.name) ?? [], stored)), []);
+    assert.deepEqual(
+      logs.flatMap((log) => checkOpen(log, open.get(log.name) ?? [], stored)),
+      [],
+    );
     // A load that did nothing would prove nothing.
     assert.ok(count('ok') > rounds && handed > rounds && count('unknown') > 0);
   } finally {

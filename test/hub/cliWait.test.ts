@@ -48,16 +48,16 @@ describe('agent-bus wait', () => {
   });
 
   test('it outlives a killed hub, and starts none itself', async (t) => {
-    const cli = await cliWith(t, 'alice', 'bob');
+    const cli = await cliWith(t, 'alice', 'bob', 'carol');
     const waiting = [
       cli.start(['wait', '--as', 'bob', '--json']),
-      cli.start(['inbox', '--wait', '60', '--as', 'bob', '--peek']),
+      cli.start(['inbox', '--wait', '60', '--as', 'carol', '--peek']),
     ];
     await until('both wait', async () => (await cli.json('status')).connections.waitingCalls === 2);
     await cli.killHub();
     await pause(700);
     assert.equal((await cli.run(['status'])).code, 4, 'a wait needs no hub of its own');
-    await cli.ok('send', 'bob', 'after the crash', '--as', 'alice');
+    await cli.ok('send', 'bob,carol', 'after the crash', '--as', 'alice');
     const [first, second] = await Promise.all(waiting.map((one) => one.result));
     assert.equal(first?.code, 0);
     assert.equal(JSON.parse(first?.text ?? '').messages[0].text, 'after the crash');

@@ -17,7 +17,9 @@ async function stepOf(asker: BusClient, id: string, agent: string): Promise<stri
 
 async function stepsOf(asker: BusClient, id: string): Promise<string[]> {
   const { recipients } = (await asker.call('status', { id })).data;
-  return (recipients[0]?.steps ?? []).map(({ step, route, outcome }) => [step, route, outcome].filter(Boolean).join(' '));
+  return (recipients[0]?.steps ?? []).map(({ step, route, outcome }) =>
+    [step, route, outcome].filter(Boolean).join(' '),
+  );
 }
 
 async function reaches(asker: BusClient, id: string, agent: string, step: string): Promise<void> {
@@ -42,7 +44,10 @@ describe('a receipt moves by proof only', () => {
     const id = await send(ann, bob, 'hello');
     assert.equal(await stepOf(ann, id, bob.agent), 'stored');
     const { data, shown } = await bob.call('inbox', {});
-    assert.deepEqual(data.messages.map((message) => message.id), [id]);
+    assert.deepEqual(
+      data.messages.map((message) => message.id),
+      [id],
+    );
     assert.deepEqual(shown, [id]);
     assert.deepEqual(await stepsOf(ann, id), [], 'the result of a call is no proof');
     bob.shown(shown);
@@ -54,7 +59,9 @@ describe('a receipt moves by proof only', () => {
     assert.deepEqual(await stepsOf(ann, id), ['offered client', 'shown client', 'acked blocked', 'acked done']);
     assert.deepEqual(await idsIn(bob, 'open'), []);
     assert.deepEqual(await idsIn(bob, 'all'), [id]);
-    assert.deepEqual((await bob.call('ack', { ids: [id], outcome: 'rejected' })).data.results, [{ id, state: 'unchanged', was: 'acked' }]);
+    assert.deepEqual((await bob.call('ack', { ids: [id], outcome: 'rejected' })).data.results, [
+      { id, state: 'unchanged', was: 'acked' },
+    ]);
   });
 
   test('stored, then replied', async () => {
@@ -136,7 +143,10 @@ describe('news ride along on other results', () => {
     const id = await send(ann, bob, 'by the way');
     const first = await mcp.call('agents', {});
     assert.match(first.text, /New for you:[^]*<message id="[^"]+" from="[^"]+"[^>]*>\nby the way\n<\/message>/);
-    assert.deepEqual((first.structured['news'] as { id: string }[]).map((line) => line.id), [id]);
+    assert.deepEqual(
+      (first.structured['news'] as { id: string }[]).map((line) => line.id),
+      [id],
+    );
     await reaches(ann, id, bob.agent, 'shown');
     const second = await mcp.call('agents', {});
     assert.equal(second.structured['news'], undefined);
@@ -163,7 +173,10 @@ describe('news ride along on other results', () => {
     const [sender, reader] = [await hub.client({ as: ann.agent }), await hub.client({ as: bob.agent })];
     const short = await send(sender, reader, 'short');
     const { structured } = await mcp.call('channel', {});
-    assert.deepEqual((structured['news'] as { id: string }[] | undefined)?.map((line) => line.id), [short]);
+    assert.deepEqual(
+      (structured['news'] as { id: string }[] | undefined)?.map((line) => line.id),
+      [short],
+    );
   });
 
   test('not on the inbox itself, and not for programs', async () => {
@@ -249,14 +262,20 @@ describe('a request is a task', () => {
     const [ann, bob] = await hub.strangers(2);
     const ids: string[] = [];
     for (const text of ['pending', 'answered', 'failed', 'cancelled', 'expired', 'expires later']) {
-      ids.push(await send(ann, bob, text, { kind: 'request', ...(text.startsWith('expire') && { expires_seconds: text === 'expired' ? 1 : 3 }) }));
+      ids.push(
+        await send(ann, bob, text, {
+          kind: 'request',
+          ...(text.startsWith('expire') && { expires_seconds: text === 'expired' ? 1 : 3 }),
+        }),
+      );
     }
     const [, answered, failed, cancelled, expired, later] = ids;
     await bob.call('send', { reply_to: answered ?? '', text: 'yes' });
     await bob.call('ack', { ids: [failed ?? ''], outcome: 'rejected', note: 'no' });
     await ann.call('status', { id: cancelled ?? '', cancel: true });
     await reaches(ann, expired ?? '', bob.agent, 'expired');
-    const states = async (asker: BusClient): Promise<unknown[]> => Promise.all(ids.slice(0, 5).map(async (id) => (await asker.call('status', { id })).data));
+    const states = async (asker: BusClient): Promise<unknown[]> =>
+      Promise.all(ids.slice(0, 5).map(async (id) => (await asker.call('status', { id })).data));
     const kept = await states(ann);
     await hub.kill();
     await hub.start();
@@ -286,8 +305,17 @@ describe('an idempotency key', () => {
   test('is refused for another message', async () => {
     const [ann, bob, cy] = await hub.strangers(3);
     const id = await send(ann, bob, 'this', { key: 'k' });
-    for (const other of [{ text: 'that' }, { kind: 'request' as const }, { to: cy.agent }, { to: [bob.agent, cy.agent] }]) {
-      await assert.rejects(ann.call('send', { to: bob.agent, text: 'this', key: 'k', ...other }), { code: 'key-conflict' }, JSON.stringify(other));
+    for (const other of [
+      { text: 'that' },
+      { kind: 'request' as const },
+      { to: cy.agent },
+      { to: [bob.agent, cy.agent] },
+    ]) {
+      await assert.rejects(
+        ann.call('send', { to: bob.agent, text: 'this', key: 'k', ...other }),
+        { code: 'key-conflict' },
+        JSON.stringify(other),
+      );
     }
     assert.deepEqual(await idsIn(bob, 'all'), [id]);
     assert.deepEqual(await idsIn(cy, 'all'), []);
@@ -309,7 +337,10 @@ describe('who hears what', () => {
     await cy.call('channel', { action: 'join', name: 'release' });
     assert.deepEqual(await idsIn(cy, 'new'), [], 'what was said before is history, not mail');
     const history = (await cy.call('conversation', { with: '#release' })).data;
-    assert.deepEqual(history.messages.map(({ id }) => id), [first]);
+    assert.deepEqual(
+      history.messages.map(({ id }) => id),
+      [first],
+    );
     const second = await send(bob, '#release', 'and thawed');
     assert.deepEqual(await idsIn(ann, 'new'), [second]);
     assert.deepEqual(await idsIn(cy, 'new'), [second]);
@@ -330,9 +361,16 @@ describe('who hears what', () => {
     // A reply in a channel goes to the channel.
     const reply = (await cy.call('send', { reply_to: third, text: 'why?' })).data;
     assert.deepEqual(reply.to, ['#release']);
-    assert.deepEqual((await ann.call('conversation', { with: '#release' })).data.messages.map(({ id }) => id), [first, second, third, reply.id]);
+    assert.deepEqual(
+      (await ann.call('conversation', { with: '#release' })).data.messages.map(({ id }) => id),
+      [first, second, third, reply.id],
+    );
     const person = await hub.client();
-    assert.equal((await person.call('conversation', { with: '#release' })).data.messages.length, 4, 'the person sees all');
+    assert.equal(
+      (await person.call('conversation', { with: '#release' })).data.messages.length,
+      4,
+      'the person sees all',
+    );
   });
 
   test('a group is the same conversation whoever writes, and a reply goes to all of it', async () => {
@@ -345,11 +383,18 @@ describe('who hears what', () => {
     assert.equal(reply.conversation, first.conversation);
     for (const member of [ann, bob, cy]) {
       const { messages } = (await member.call('conversation', { id: first.conversation })).data;
-      assert.deepEqual(messages.map(({ id }) => id), [first.id, second.id, reply.id]);
+      assert.deepEqual(
+        messages.map(({ id }) => id),
+        [first.id, second.id, reply.id],
+      );
     }
     await assert.rejects(dan.call('conversation', { id: first.conversation }), { code: 'unknown-conversation' });
     const status = (await bob.call('status', { id: first.id })).data;
-    assert.deepEqual(status.recipients.map(({ agent }) => agent), [bob.agent], 'how it fared with others is the sender’s business');
+    assert.deepEqual(
+      status.recipients.map(({ agent }) => agent),
+      [bob.agent],
+      'how it fared with others is the sender’s business',
+    );
   });
 
   test('a renamed agent is reached by both names', async () => {
@@ -359,7 +404,10 @@ describe('who hears what', () => {
     const ids = [await send(ann, former, 'old name'), await send(ann, 'robert', 'new name')];
     assert.deepEqual(await idsIn(bob, 'new'), ids);
     const { messages } = (await bob.call('conversation', { with: ann.agent })).data;
-    assert.deepEqual(messages.map(({ to }) => to), [['robert'], ['robert']]);
+    assert.deepEqual(
+      messages.map(({ to }) => to),
+      [['robert'], ['robert']],
+    );
     await assert.rejects(ann.call('register', { name: former }), { code: 'name-taken' });
     await hub.kill();
     await hub.start();
@@ -382,7 +430,11 @@ describe('who hears what', () => {
     const { data } = await asked;
     assert.deepEqual([data.request, data.note], ['failed', 'the agent left the bus']);
     assert.equal(await stepOf(ann, inform, bob.agent), 'undeliverable');
-    assert.equal((await ann.call('status', { id: shared })).data.request?.state, 'pending', 'the other one can still answer');
+    assert.equal(
+      (await ann.call('status', { id: shared })).data.request?.state,
+      'pending',
+      'the other one can still answer',
+    );
     await assert.rejects(ann.call('send', { to: bob.agent, text: 'hello?' }), { code: 'agent-removed' });
     await assert.rejects(bob.call('inbox', {}), { code: 'unauthorized' });
     assert.ok(!(await ann.call('agents', { limit: 100 })).data.agents.some(({ name }) => name === bob.agent));
@@ -398,7 +450,9 @@ describe('order per sender and recipient', () => {
     const to = readers.map((reader) => reader.agent);
     await Promise.all(
       senders.flatMap((sender) =>
-        Array.from({ length: 100 }, (_, i) => sender.call('send', { to: i % 3 === 0 ? to : (to[i % 3] ?? ''), text: String(i) })),
+        Array.from({ length: 100 }, (_, i) =>
+          sender.call('send', { to: i % 3 === 0 ? to : (to[i % 3] ?? ''), text: String(i) }),
+        ),
       ),
     );
     for (const [r, reader] of readers.entries()) {
@@ -411,7 +465,10 @@ describe('order per sender and recipient', () => {
       } while (cursor);
       const expected = Array.from({ length: 100 }, (_, i) => i).filter((i) => i % 3 === 0 || i % 3 === r);
       for (const sender of senders) {
-        assert.deepEqual(read.filter(({ from }) => from === sender.agent).map(({ text }) => Number(text)), expected);
+        assert.deepEqual(
+          read.filter(({ from }) => from === sender.agent).map(({ text }) => Number(text)),
+          expected,
+        );
       }
     }
   });

@@ -40,7 +40,10 @@ describe('events', () => {
       await until('it is shown', () => listeners[0]?.receipts.includes(`${id} shown`));
       await bob.call('send', { reply_to: id, text: 'what?' });
       const [forAnn, forBob, forCy, forPerson] = listeners;
-      await until('all have heard', () => forAnn!.requests.length + forBob!.requests.length + forPerson!.requests.length === 3);
+      await until(
+        'all have heard',
+        () => forAnn!.requests.length + forBob!.requests.length + forPerson!.requests.length === 3,
+      );
       for (const listener of [forAnn, forBob, forPerson]) {
         assert.deepEqual(listener?.messages, ['psst', 'what?']);
         assert.deepEqual(listener.receipts, [`${id} offered`, `${id} shown`, `${id} replied`]);
@@ -82,7 +85,10 @@ describe('events', () => {
         await (random() < 0.7 ? hub.kill() : hub.stop());
         await hub.start();
       }
-      await until('all was heard', () => listener.messages.length >= expected.length && listener.receipts.length >= acked.length);
+      await until(
+        'all was heard',
+        () => listener.messages.length >= expected.length && listener.receipts.length >= acked.length,
+      );
       await bob.call('agents', {});
       assert.deepEqual(listener.messages, expected);
       assert.deepEqual(listener.receipts, acked);
@@ -98,7 +104,13 @@ describe('events', () => {
       const [ann] = await hub.strangers(1);
       const { cursor } = await ann.request('subscribe', {});
       assert.equal((await ann.request('subscribe', { cursor })).missed, false);
-      for (const other of ['', 'nonsense', `000000000000.0.0`, cursor.replace(/\.\w+\.\w+$/, '.zzz.0'), cursor.replace(/\.\w+$/, '.zzz')]) {
+      for (const other of [
+        '',
+        'nonsense',
+        `000000000000.0.0`,
+        cursor.replace(/\.\w+\.\w+$/, '.zzz.0'),
+        cursor.replace(/\.\w+$/, '.zzz'),
+      ]) {
         assert.equal((await ann.request('subscribe', { cursor: other })).missed, true, other);
       }
     } finally {

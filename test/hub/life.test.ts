@@ -76,14 +76,19 @@ describe('a client that comes just when the hub leaves', () => {
               const record = await hub.start();
               await pause(Date.parse(record.startedAt) + 4_980 + random() * 120 - Date.now());
               const client = await hub.client({ start: true, reconnect });
-              const sent = await client.call('channel', { action: 'create', name: `race-${i}` }).catch(rethrow('the first call'));
+              const sent = await client
+                .call('channel', { action: 'create', name: `race-${i}` })
+                .catch(rethrow('the first call'));
               assert.equal(sent.data.channels[0]?.name, `#race-${i}`);
               await client.request('mint', { name: 'other' }).catch(rethrow('mint'));
               const { data } = await client.call('send', { to: 'other', text: `race ${i}` }).catch(rethrow('send'));
               await client.request('stop', { reason: 'stop' });
               hub.close(client);
               await until('the hub has left', () => hubsOf(hub.home.folder).length === 0);
-              assert.deepEqual(storedMessages(hub.home.database).map(({ id, text }) => [id, text]), [[data.id, `race ${i}`]]);
+              assert.deepEqual(
+                storedMessages(hub.home.database).map(({ id, text }) => [id, text]),
+                [[data.id, `race ${i}`]],
+              );
             } finally {
               await hub.dispose();
             }

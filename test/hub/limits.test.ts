@@ -30,7 +30,10 @@ describe('the size of a message', () => {
       const refused = await mcp.call('send', { to: bob.agent, text: tooLarge });
       assert.equal((refused.structured['error'] as { code: string }).code, 'too-large');
       const { messages } = (await bob.call('inbox', { filter: 'all' })).data;
-      assert.deepEqual(messages.map(({ text }) => text === fits), [true, true]);
+      assert.deepEqual(
+        messages.map(({ text }) => text === fits),
+        [true, true],
+      );
     });
   }
 
@@ -39,15 +42,28 @@ describe('the size of a message', () => {
     const data = { list: [1, null, 'x'], text: 'y'.repeat(mib - 100), ['__proto__']: 1 };
     await ann.call('send', { to: bob.agent, text: 'with data', data });
     await assert.rejects(ann.call('send', { to: bob.agent, text: 'x', data: 'z'.repeat(mib) }), { code: 'too-large' });
-    assert.deepEqual((await bob.call('inbox', {})).data.messages.map((message) => message.data), [data]);
+    assert.deepEqual(
+      (await bob.call('inbox', {})).data.messages.map((message) => message.data),
+      [data],
+    );
   });
 
   test('text of every kind arrives byte for byte', async () => {
     const [ann, bob] = await hub.strangers(2);
     const every = Array.from({ length: 0xd800 }, (_, i) => String.fromCharCode(i)).join('');
-    const texts = [every, 'ß 猫 🐱 👩‍👩‍👧 \u202e\u200b\ufeff \u0000\u001b[31m', '\r\n\r\nContent-Length: 5\r\n\r\n{}', '"\\', ' ', '\0'];
+    const texts = [
+      every,
+      'ß 猫 🐱 👩‍👩‍👧 \u202e\u200b\ufeff \u0000\u001b[31m',
+      '\r\n\r\nContent-Length: 5\r\n\r\n{}',
+      '"\\',
+      ' ',
+      '\0',
+    ];
     for (const text of texts) await ann.call('send', { to: bob.agent, text });
-    assert.deepEqual((await bob.call('inbox', {})).data.messages.map(({ text }) => text), texts);
+    assert.deepEqual(
+      (await bob.call('inbox', {})).data.messages.map(({ text }) => text),
+      texts,
+    );
     await assert.rejects(ann.call('send', { to: bob.agent, text: 'half \ud83d' }), { code: 'invalid-input' });
     await assert.rejects(ann.call('send', { to: bob.agent, text: '' }), { code: 'invalid-input' });
   });
@@ -77,7 +93,10 @@ describe('the brakes', () => {
     try {
       const [ann, bob] = await hub.strangers(2);
       for (let i = 0; i < 5; i++) await ann.call('send', { to: bob.agent, text: `${i}` });
-      await assert.rejects(ann.call('send', { to: bob.agent, text: '5' }), { code: 'rate-limited', next: /Wait \d+ s/ });
+      await assert.rejects(ann.call('send', { to: bob.agent, text: '5' }), {
+        code: 'rate-limited',
+        next: /Wait \d+ s/,
+      });
       await bob.call('send', { to: ann.agent, text: 'slow down' });
       assert.equal((await bob.call('inbox', {})).data.messages.length, 5);
     } finally {

@@ -34,7 +34,10 @@ const runs = { numRuns: 25 };
 
 type Page<T> = { items: T[]; next?: string | undefined };
 
-async function allPages<T>(pageSizes: number[], read: (limit: number, cursor: string | undefined) => Promise<Page<T>>): Promise<T[][]> {
+async function allPages<T>(
+  pageSizes: number[],
+  read: (limit: number, cursor: string | undefined) => Promise<Page<T>>,
+): Promise<T[][]> {
   const pages: T[][] = [];
   let cursor: string | undefined;
   do {
@@ -53,7 +56,9 @@ describe('pages put together are the whole', () => {
     fc.assert(
       fc.asyncProperty(sizes, async (pageSizes) => {
         const pages = await allPages(pageSizes, async (limit, before) => {
-          const { messages, before: next } = (await bob.call('conversation', { id: conversation, limit, ...(before && { before }) })).data as Awaited<ReturnType<typeof history>>;
+          const { messages, before: next } = (
+            await bob.call('conversation', { id: conversation, limit, ...(before && { before }) })
+          ).data as Awaited<ReturnType<typeof history>>;
           return { items: messages.map(({ id }) => id), next };
         });
         assert.deepEqual(pages.toReversed().flat(), sent);
@@ -84,7 +89,10 @@ describe('pages put together are the whole', () => {
         if (at === 0) return;
         assert.equal(page.after, ids.at(-1));
         const back = await history({ after: page.after ?? '', limit });
-        assert.deepEqual(back.messages.map(({ id }) => id), sent.slice(at, at + limit));
+        assert.deepEqual(
+          back.messages.map(({ id }) => id),
+          sent.slice(at, at + limit),
+        );
       }),
       runs,
     ));
@@ -93,13 +101,23 @@ describe('pages put together are the whole', () => {
     const everything = (await bob.call('inbox', { filter: 'all', limit: 100 })).data.messages.map(({ id }) => id);
     assert.ok(everything.length > sent.length);
     await fc.assert(
-      fc.asyncProperty(sizes, fc.constantFrom('new' as const, 'open' as const, 'all' as const), fc.boolean(), async (pageSizes, filter, onlyAnn) => {
-        const pages = await allPages(pageSizes, async (limit, cursor) => {
-          const { data } = await bob.call('inbox', { filter, limit, ...(onlyAnn && { from: ann.agent }), ...(cursor && { cursor }) });
-          return { items: data.messages.map(({ id }) => id), next: data.next };
-        });
-        assert.deepEqual(pages.flat(), onlyAnn ? sent : everything);
-      }),
+      fc.asyncProperty(
+        sizes,
+        fc.constantFrom('new' as const, 'open' as const, 'all' as const),
+        fc.boolean(),
+        async (pageSizes, filter, onlyAnn) => {
+          const pages = await allPages(pageSizes, async (limit, cursor) => {
+            const { data } = await bob.call('inbox', {
+              filter,
+              limit,
+              ...(onlyAnn && { from: ann.agent }),
+              ...(cursor && { cursor }),
+            });
+            return { items: data.messages.map(({ id }) => id), next: data.next };
+          });
+          assert.deepEqual(pages.flat(), onlyAnn ? sent : everything);
+        },
+      ),
       runs,
     );
   });
@@ -112,10 +130,14 @@ describe('pages put together are the whole', () => {
       await fc.assert(
         fc.asyncProperty(sizes, async (pageSizes) => {
           const pages = await allPages(pageSizes, async (limit, cursor) => {
-            const data = (await reader.call('conversations', { limit, ...(cursor && { cursor }) })).data as ConversationsPage;
+            const data = (await reader.call('conversations', { limit, ...(cursor && { cursor }) }))
+              .data as ConversationsPage;
             return { items: data.conversations.map(({ id }) => id), next: data.next };
           });
-          assert.deepEqual(pages.flat(), conversations.map(({ id }) => id));
+          assert.deepEqual(
+            pages.flat(),
+            conversations.map(({ id }) => id),
+          );
         }),
         runs,
       );
@@ -126,7 +148,8 @@ describe('pages put together are the whole', () => {
     fc.assert(
       fc.asyncProperty(sizes, async (pageSizes) => {
         const pages = await allPages(pageSizes, async (limit, cursor) => {
-          const data = (await bob.call('conversations', { query: 'needle', limit, ...(cursor && { cursor }) })).data as SearchPage;
+          const data = (await bob.call('conversations', { query: 'needle', limit, ...(cursor && { cursor }) }))
+            .data as SearchPage;
           return { items: data.hits.map(({ id }) => id), next: data.next };
         });
         assert.deepEqual(pages.flat(), sent.toReversed());
@@ -151,7 +174,11 @@ describe('pages put together are the whole', () => {
   test('a place that is none is refused', async () => {
     for (const cursor of ['', 'm', 'x1', 'm-1', 'M1', 'm01', '1; DROP TABLE', 'mzzzzzzzzzzzz']) {
       await assert.rejects(bob.call('inbox', { cursor }), { code: 'invalid-input' }, cursor);
-      await assert.rejects(bob.call('conversation', { id: conversation, before: cursor }), { code: 'invalid-input' }, cursor);
+      await assert.rejects(
+        bob.call('conversation', { id: conversation, before: cursor }),
+        { code: 'invalid-input' },
+        cursor,
+      );
     }
   });
 });
@@ -159,6 +186,14 @@ describe('pages put together are the whole', () => {
 type ConversationsPage = { conversations: { id: string; title: string }[]; next?: string };
 type SearchPage = { hits: { id: string }[]; next?: string };
 
-async function history(args: { before?: string; after?: string; limit: number }): Promise<{ messages: { id: string }[]; before?: string; after?: string }> {
-  return (await bob.call('conversation', { id: conversation, ...args })).data as { messages: { id: string }[]; before?: string; after?: string };
+async function history(args: {
+  before?: string;
+  after?: string;
+  limit: number;
+}): Promise<{ messages: { id: string }[]; before?: string; after?: string }> {
+  return (await bob.call('conversation', { id: conversation, ...args })).data as {
+    messages: { id: string }[];
+    before?: string;
+    after?: string;
+  };
 }

@@ -131,10 +131,18 @@ describe('a record that is no proof of a hub', () => {
     'echoes everything': (socket, chunk) => socket.write(chunk),
     'pretends to be a hub': (socket) => socket.write(frame(JSON.stringify({ jsonrpc: '2.0', id: 1, result: hello }))),
     'pretends to be a newer hub': (socket) =>
-      socket.write(frame(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { ...hello, protocol: 99, version: '99.0.0' } }))),
+      socket.write(
+        frame(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { ...hello, protocol: 99, version: '99.0.0' } })),
+      ),
     'knows our errors': (socket) =>
       socket.write(
-        frame(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32000, message: 'no', data: { code: 'unauthorized', next: '' } } })),
+        frame(
+          JSON.stringify({
+            jsonrpc: '2.0',
+            id: 1,
+            error: { code: -32000, message: 'no', data: { code: 'unauthorized', next: '' } },
+          }),
+        ),
       ),
   };
 

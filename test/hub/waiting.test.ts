@@ -20,10 +20,16 @@ describe('a call that waits', () => {
     await until('both wait', async () => (await waitingCalls()) === 2);
     await cy.call('send', { to: bob.agent, text: 'not what they wait for' });
     await ann.call('send', { to: bob.agent, text: 'from ann' });
-    assert.deepEqual((await forAnn).data.messages.map(({ text }) => text), ['from ann']);
+    assert.deepEqual(
+      (await forAnn).data.messages.map(({ text }) => text),
+      ['from ann'],
+    );
     assert.equal(await waitingCalls(), 1);
     await cy.call('send', { to: bob.agent, text: 'a request', kind: 'request' });
-    assert.deepEqual((await forRequest).data.messages.map(({ text }) => text), ['a request']);
+    assert.deepEqual(
+      (await forRequest).data.messages.map(({ text }) => text),
+      ['a request'],
+    );
     assert.equal(await waitingCalls(), 0);
   });
 
@@ -89,16 +95,21 @@ describe('a call that waits', () => {
       setTimeout(() => hangUp.abort(), 2 + (id % 20));
       await assert.rejects(call ?? Promise.resolve());
     };
-    const vanish = (i: number): Promise<void> => (i % 2 === 0 ? vanishOverTcp() : vanishOverHttp(callers[(i >> 1) % 2], i));
+    const vanish = (i: number): Promise<void> =>
+      i % 2 === 0 ? vanishOverTcp() : vanishOverHttp(callers[(i >> 1) % 2], i);
     await Promise.all(Array.from({ length: 20 }, (_, i) => vanish(i)));
     await until('nobody waits', async () => (await waitingCalls()) === 0);
     const before = descriptors();
-    for (let round = 1; round < 100; round++) await Promise.all(Array.from({ length: 20 }, (_, i) => vanish(20 * round + i)));
+    for (let round = 1; round < 100; round++)
+      await Promise.all(Array.from({ length: 20 }, (_, i) => vanish(20 * round + i)));
     await until('nobody waits', async () => (await waitingCalls()) === 0);
     await until('every descriptor is given back', () => descriptors() <= before + 5);
     assert.equal((await hub.status()).connections.rpc, 2, 'ann and whoever asks');
     const id = (await (await hub.client()).call('send', { to: ann.agent, text: 'still for you' })).data.id;
-    assert.deepEqual((await ann.call('inbox', {})).data.messages.map((message) => message.id), [id]);
+    assert.deepEqual(
+      (await ann.call('inbox', {})).data.messages.map((message) => message.id),
+      [id],
+    );
   });
 });
 
@@ -111,7 +122,12 @@ describe('100 clients with the same JSON-RPC ids', () => {
     const person = await hub.client();
     // Every connection counts its requests from one, and every HTTP call here says 7.
     const overHttp = names.map((name, i) =>
-      new McpCaller(() => hub.record.mcpUrl, tokens[i] ?? '', i % 2 === 0 ? 'modern' : 'legacy').call('inbox', { wait_seconds: 40, kind: 'request' }, undefined, 7),
+      new McpCaller(() => hub.record.mcpUrl, tokens[i] ?? '', i % 2 === 0 ? 'modern' : 'legacy').call(
+        'inbox',
+        { wait_seconds: 40, kind: 'request' },
+        undefined,
+        7,
+      ),
     );
     const overTcp = clients.map((client) => client.call('inbox', { wait_seconds: 40, kind: 'inform' }));
     await until('all wait', async () => (await waitingCalls()) === 200);
@@ -122,7 +138,10 @@ describe('100 clients with the same JSON-RPC ids', () => {
       ]),
     );
     for (const [i, name] of names.entries()) {
-      assert.deepEqual((await overTcp[i])?.data.messages.map(({ text }) => text), [`inform for ${name}`]);
+      assert.deepEqual(
+        (await overTcp[i])?.data.messages.map(({ text }) => text),
+        [`inform for ${name}`],
+      );
       const structured: Record<string, unknown> = (await overHttp[i])?.structured ?? {};
       const [message] = structured['messages'] as { text: string }[];
       assert.match(message?.text ?? '', new RegExp(`\nrequest for ${name}\n`));

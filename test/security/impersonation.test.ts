@@ -82,7 +82,12 @@ const reaching: [tool: string, kind: 'message' | 'conversation', args: (id: stri
 ];
 
 test('there are ten tools, and all of them are tried here', () => {
-  assert.deepEqual(listTools().map(({ name }) => name).sort(), Object.keys(harmless).sort());
+  assert.deepEqual(
+    listTools()
+      .map(({ name }) => name)
+      .sort(),
+    Object.keys(harmless).sort(),
+  );
 });
 
 describe('who has no token of a living agent gets nowhere', () => {
@@ -128,7 +133,10 @@ describe('who has no token of a living agent gets nowhere', () => {
   });
 
   test('a token that is revoked, or whose agent is removed, ends with the connection that it opened', async () => {
-    for (const [name, end] of [['victor', 'revoke'], ['wanda', 'remove']] as const) {
+    for (const [name, end] of [
+      ['victor', 'revoke'],
+      ['wanda', 'remove'],
+    ] as const) {
       const token = await hub.mint(name);
       const client = await hub.client({ token });
       await client.call('agents', {});
@@ -151,14 +159,20 @@ describe('who has no token of a living agent gets nowhere', () => {
 describe('what is not yours looks like what is not there', () => {
   for (const [tool, kind, args] of reaching) {
     test(`${tool} ${JSON.stringify(args('ID'))}`, async () => {
-      const ids = kind === 'message' ? [foreign.message, foreign.request, foreign.posted] : [foreign.conversation, foreign.channel];
+      const ids =
+        kind === 'message'
+          ? [foreign.message, foreign.request, foreign.posted]
+          : [foreign.conversation, foreign.channel];
       const expected = bytes(await as('eve').call(tool, args(missing[kind])), missing[kind]);
       assert.match(expected, kind === 'message' ? /unknown-message/ : /unknown-conversation/);
       for (const id of ids) assert.equal(bytes(await as('eve').call(tool, args(id)), id), expected);
       // The same for programs, over TCP.
       const eve = await hub.client({ token: tokens['eve'] ?? '' });
       const refused = async (id: string): Promise<string> =>
-        (await refusal(eve.call(tool as 'ack', args(id) as { ids: string[] }), tool)).replace(new RegExp(`\\b${id}\\b`, 'g'), 'ID');
+        (await refusal(eve.call(tool as 'ack', args(id) as { ids: string[] }), tool)).replace(
+          new RegExp(`\\b${id}\\b`, 'g'),
+          'ID',
+        );
       const gone = await refused(missing[kind]);
       for (const id of ids) assert.equal(await refused(id), gone);
       hub.close(eve);
@@ -187,7 +201,10 @@ describe('what is not yours looks like what is not there', () => {
   test('nothing was changed by trying', async () => {
     for (const id of [foreign.message, foreign.request, foreign.posted]) {
       const status = (await person.call('status', { id })).data;
-      assert.deepEqual(status.recipients.map(({ agent, step, steps }) => [agent, step, steps.length]), [['bob', 'stored', 0]]);
+      assert.deepEqual(
+        status.recipients.map(({ agent, step, steps }) => [agent, step, steps.length]),
+        [['bob', 'stored', 0]],
+      );
     }
     assert.equal((await person.call('status', { id: foreign.request })).data.request?.state, 'pending');
     assert.equal((await person.call('conversation', { id: foreign.conversation })).data.messages.length, 2);
@@ -205,16 +222,36 @@ describe('what is not yours looks like what is not there', () => {
     const { recipients } = (await person.call('status', { id: data.id })).data;
     assert.ok(recipients.every(({ step }) => step !== 'acked'));
     const seen = (await as('eve').call('status', { id: data.id })).structured['recipients'] as { agent: string }[];
-    assert.deepEqual(seen.map(({ agent }) => agent), ['eve']);
+    assert.deepEqual(
+      seen.map(({ agent }) => agent),
+      ['eve'],
+    );
   });
 });
 
 describe('nobody speaks in another’s name', () => {
-  const forgeries = ['from', 'sender', 'as', 'agent', 'caller', 'user', 'identity', 'token', 'via', 'hop', 'id', 'sent_at', 'seq', 'phase'];
+  const forgeries = [
+    'from',
+    'sender',
+    'as',
+    'agent',
+    'caller',
+    'user',
+    'identity',
+    'token',
+    'via',
+    'hop',
+    'id',
+    'sent_at',
+    'seq',
+    'phase',
+  ];
 
   for (const [tool, args] of Object.entries(harmless)) {
     test(`${tool} takes no sender from its arguments`, async () => {
-      const known = Object.keys((listTools().find(({ name }) => name === tool)?.inputSchema['properties'] ?? {}) as object);
+      const known = Object.keys(
+        (listTools().find(({ name }) => name === tool)?.inputSchema['properties'] ?? {}) as object,
+      );
       for (const name of forgeries.filter((forgery) => !known.includes(forgery))) {
         for (const value of ['ann', 1, { name: 'ann' }]) {
           const reply = await as('eve').call(tool, { ...args, [name]: value });
@@ -224,10 +261,12 @@ describe('nobody speaks in another’s name', () => {
       }
       // Own properties by these names, as JSON can make them.
       for (const name of ['__proto__', 'constructor', 'prototype']) {
-        const poisoned = JSON.parse(`{"${name}": {"from": "ann", "sender": 1, "agent": 1, "to": "bob", "removed": true}}`) as object;
+        const poisoned = JSON.parse(
+          `{"${name}": {"from": "ann", "sender": 1, "agent": 1, "to": "bob", "removed": true}}`,
+        ) as object;
         await as('eve').call(tool, { ...args, ...poisoned, ...(name === '__proto__' && ownProto(poisoned, args)) });
       }
-      assert.equal((({}) as Record<string, unknown>)['from'], undefined);
+      assert.equal(({} as Record<string, unknown>)['from'], undefined);
       const { you } = (await as('eve').call('agents', {})).structured as { you: { name: string } };
       assert.equal(you.name, 'eve');
     });
@@ -253,7 +292,9 @@ describe('nobody speaks in another’s name', () => {
     assert.equal((await hub.client({ token, as: 'eve' })).agent, 'eve');
     const attached = await hub.client({ token, attach: { workspace: '/x', product: 'y', name: 'ann' } });
     assert.equal(attached.agent, 'eve');
-    await assert.rejects(hub.client({ attach: { workspace: '/x', product: 'y', name: 'person' } }), { code: 'forbidden' });
+    await assert.rejects(hub.client({ attach: { workspace: '/x', product: 'y', name: 'person' } }), {
+      code: 'forbidden',
+    });
   });
 
   test('over TCP the owner’s proof is good for one connection, and the hub’s own is none', async () => {
@@ -281,11 +322,17 @@ describe('nobody speaks in another’s name', () => {
         const hello = (await peer.request('hello', { protocol: 1, nonce: mine })) as HelloResult;
         await assert.rejects(login(peer, proof(mine, hello)), { code: 'unauthorized' }, what);
         // One try for each hello.
-        await assert.rejects(login(peer, sign(ownerToken, proofText('client', mine, hello.nonce))), { code: 'unauthorized' }, what);
+        await assert.rejects(
+          login(peer, sign(ownerToken, proofText('client', mine, hello.nonce))),
+          { code: 'unauthorized' },
+          what,
+        );
       });
     }
     await withPeer(async (peer) => {
-      await assert.rejects(login(peer, sign(ownerToken, proofText('client', nonce(), nonce()))), { code: 'unauthorized' });
+      await assert.rejects(login(peer, sign(ownerToken, proofText('client', nonce(), nonce()))), {
+        code: 'unauthorized',
+      });
     });
   });
 
@@ -310,7 +357,20 @@ describe('nobody speaks in another’s name', () => {
   });
 
   test('names that look like others’ are refused', async () => {
-    for (const name of ['person', 'hub', 'system', 'user', 'Ann', 'аnn', 'ann ', 'ann\u200b', '#private', '', '-ann', 'a'.repeat(41)]) {
+    for (const name of [
+      'person',
+      'hub',
+      'system',
+      'user',
+      'Ann',
+      'аnn',
+      'ann ',
+      'ann\u200b',
+      '#private',
+      '',
+      '-ann',
+      'a'.repeat(41),
+    ]) {
       const reply = await as('eve').call('register', { name });
       assert.equal(reply.isError, true, `"${name}" was taken`);
     }
@@ -390,7 +450,10 @@ describe('hostile strings in every string of every tool', () => {
       for (const [argument, schema] of Object.entries(inputSchema['properties'] as Record<string, object>)) {
         const takesText = /"type":"string"|"enum"/.test(JSON.stringify(schema)) || !('type' in schema);
         if (!takesText) continue;
-        assert.ok(slots.some(([tool, slot]) => tool === name && slot === argument), `${name}.${argument} is not tried`);
+        assert.ok(
+          slots.some(([tool, slot]) => tool === name && slot === argument),
+          `${name}.${argument} is not tried`,
+        );
       }
     }
   });
@@ -413,7 +476,9 @@ describe('hostile strings in every string of every tool', () => {
 
   test('what others read of it is clean, too', async () => {
     // What eve wrote comes to bob: texts, options, data, files, notes, descriptions.
-    const { data } = await (await hub.client({ as: 'bob' })).call('send', { to: 'eve', text: 'please', kind: 'request' });
+    const { data } = await (
+      await hub.client({ as: 'bob' })
+    ).call('send', { to: 'eve', text: 'please', kind: 'request' });
     for (const note of hostile) await as('eve').call('ack', { ids: [data.id], outcome: 'blocked', note });
     for (const about of hostile) {
       await as('eve').call('register', { about });
@@ -425,7 +490,7 @@ describe('hostile strings in every string of every tool', () => {
     assertClean(await as('bob').call('conversations', {}), 'conversations');
     assertClean(await as('bob').call('conversations', { query: 'obey' }), 'search');
     let read = 0;
-    for (let cursor: string | undefined = 'm0'; cursor !== undefined; ) {
+    for (let cursor: string | undefined = 'm0'; cursor !== undefined;) {
       const reply = await as('bob').call('inbox', { filter: 'all', limit: 100, cursor });
       assertClean(reply, 'inbox');
       read += (reply.structured['messages'] as unknown[]).length;
@@ -441,7 +506,10 @@ describe('hostile strings in every string of every tool', () => {
       await x.call('send', { to: y.agent, text, files: [text], options: [text], data: { text }, key: text });
     }
     const { messages } = (await y.call('inbox', { limit: 100 })).data;
-    assert.deepEqual(messages.map(({ text, files, options, data }) => [text, files, options, data]), hostile.map((text) => [text, [text], [text], { text }]));
+    assert.deepEqual(
+      messages.map(({ text, files, options, data }) => [text, files, options, data]),
+      hostile.map((text) => [text, [text], [text], { text }]),
+    );
   });
 
   test('the bus is as it was', async () => {
@@ -458,7 +526,11 @@ describe('tokens are nowhere', () => {
     const wrong = `abt_${randomBytes(32).toString('base64url')}`;
     tokens['wrong'] = wrong;
     const url = `${hub.record.mcpUrl}?token=${wrong}`;
-    await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${wrong}`, 'content-type': 'application/json' }, body: `{"${wrong}` });
+    await fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${wrong}`, 'content-type': 'application/json' },
+      body: `{"${wrong}`,
+    });
     await assert.rejects(hub.client({ token: wrong }), { code: 'unauthorized' });
     await withPeer((peer) => assert.rejects(peer.request(wrong, { token: wrong })));
     const raw = connect(hub.record.rpcPort, '127.0.0.1');
@@ -469,13 +541,19 @@ describe('tokens are nowhere', () => {
     await hub.start();
     await hub.kill();
 
-    const files = fs.readdirSync(hub.home.folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const files = fs
+      .readdirSync(hub.home.folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile());
     const owner = hub.record.token;
     assert.ok(files.some(({ name }) => name === 'hub.log') && files.some(({ name }) => name === 'bus.db'));
     for (const entry of files) {
-      const content = fs.readFileSync(join(entry.parentPath, entry.name)).toString('latin1') + (entry.name === 'hub.log' ? hub.output : '');
-      for (const [name, token] of Object.entries(tokens)) assert.ok(!content.includes(token.slice(4)), `the token of ${name} is in ${entry.name}`);
-      if (entry.name !== 'hub.json') assert.ok(!content.includes(owner.slice(4)), `the owner’s token is in ${entry.name}`);
+      const content =
+        fs.readFileSync(join(entry.parentPath, entry.name)).toString('latin1') +
+        (entry.name === 'hub.log' ? hub.output : '');
+      for (const [name, token] of Object.entries(tokens))
+        assert.ok(!content.includes(token.slice(4)), `the token of ${name} is in ${entry.name}`);
+      if (entry.name !== 'hub.json')
+        assert.ok(!content.includes(owner.slice(4)), `the owner’s token is in ${entry.name}`);
     }
     await hub.start();
     const everyToken = [...Object.values(tokens), hub.record.token];

@@ -47,7 +47,17 @@ export class AgentLog {
     const n = this.sends.length + 1;
     const text = `${this.name} says ${n} to ${to.join(' and ')}`;
     const began = ++this.clock;
-    const entry: SendEntry = { sender: this.name, n, text, to, key, outcome: 'invoked', ids: [], began, ended: Infinity };
+    const entry: SendEntry = {
+      sender: this.name,
+      n,
+      text,
+      to,
+      key,
+      outcome: 'invoked',
+      ids: [],
+      began,
+      ended: Infinity,
+    };
     this.sends.push(entry);
     return entry;
   }
@@ -85,9 +95,12 @@ export function storedMessages(path: string): StoredMessage[] {
   const db = new DatabaseSync(path, { readOnly: true });
   try {
     const damage = db.prepare('PRAGMA integrity_check').all();
-    if (damage.length !== 1 || damage[0]?.['integrity_check'] !== 'ok') throw new Error(`damaged: ${JSON.stringify(damage)}`);
+    if (damage.length !== 1 || damage[0]?.['integrity_check'] !== 'ok')
+      throw new Error(`damaged: ${JSON.stringify(damage)}`);
     const recipients = new Map<number, StoredMessage['recipients']>();
-    for (const row of db.prepare('SELECT d.seq, d.phase, a.name FROM deliveries d JOIN agents a ON a.id = d.agent').all()) {
+    for (const row of db
+      .prepare('SELECT d.seq, d.phase, a.name FROM deliveries d JOIN agents a ON a.id = d.agent')
+      .all()) {
       const seq = row['seq'] as number;
       const list = recipients.get(seq) ?? [];
       recipients.set(seq, list);
@@ -134,18 +147,23 @@ function checkSends(logs: readonly AgentLog[], stored: readonly StoredMessage[])
     if (same.length > 1) complaints.push(`duplicated: ${what} is there ${same.length} times`);
     for (const row of same) {
       const ids = entry.ids.filter((id) => id !== row.id);
-      if (same.length === 1 && ids.length > 0) complaints.push(`wrong id: ${what} is ${row.id}, but was answered as ${ids.join(', ')}`);
+      if (same.length === 1 && ids.length > 0)
+        complaints.push(`wrong id: ${what} is ${row.id}, but was answered as ${ids.join(', ')}`);
       const wanted = [...entry.to].sort().join(' ');
       const given = row.recipients.map(({ agent }) => agent).sort();
       if (given.join(' ') !== wanted) complaints.push(`wrong recipients: ${what} went to ${given.join(' ')}`);
     }
   }
-  for (const row of [...rows.values()].flat()) complaints.push(`unsent: ${row.id} "${row.text}" of ${row.sender} is stored`);
+  for (const row of [...rows.values()].flat())
+    complaints.push(`unsent: ${row.id} "${row.text}" of ${row.sender} is stored`);
   return complaints;
 }
 
 function checkKeys(stored: readonly StoredMessage[]): string[] {
-  const keyed = groupBy(stored.filter((row) => row.key !== null), (row) => `${row.sender}\n${row.key}`);
+  const keyed = groupBy(
+    stored.filter((row) => row.key !== null),
+    (row) => `${row.sender}\n${row.key}`,
+  );
   return [...keyed.values()]
     .filter((rows) => rows.length > 1)
     .map((rows) => `key used twice: ${rows.map((row) => row.id).join(', ')} of ${rows[0]?.sender}`);
@@ -158,8 +176,10 @@ function checkDeliveries(logs: readonly AgentLog[], stored: readonly StoredMessa
     log.deliveries.flatMap(({ id, from, text }) => {
       const row = byId.get(id);
       if (!row) return [`foreign: ${log.name} was handed ${id} "${text}", which is not stored`];
-      if (!row.recipients.some(({ agent }) => agent === log.name)) return [`foreign: ${log.name} was handed ${id}, which is not for it`];
-      if (row.sender !== from || row.text !== text) return [`changed: ${log.name} was handed ${id} as "${text}" from ${from}`];
+      if (!row.recipients.some(({ agent }) => agent === log.name))
+        return [`foreign: ${log.name} was handed ${id}, which is not for it`];
+      if (row.sender !== from || row.text !== text)
+        return [`changed: ${log.name} was handed ${id} as "${text}" from ${from}`];
       return [];
     }),
   );
@@ -176,7 +196,8 @@ function checkStoredOrder(logs: readonly AgentLog[], stored: readonly StoredMess
     for (const { agent } of row.recipients) {
       const pair = `${row.sender}\n${agent}`;
       const before = latest.get(pair);
-      if (before && entry.ended < before.began) complaints.push(`reordered: "${before.text}" is stored before "${entry.text}"`);
+      if (before && entry.ended < before.began)
+        complaints.push(`reordered: "${before.text}" is stored before "${entry.text}"`);
       if (!before || entry.began > before.began) latest.set(pair, entry);
     }
   }
@@ -215,13 +236,17 @@ function checkAcks(logs: readonly AgentLog[], stored: readonly StoredMessage[]):
 /** What was handed over and never acknowledged has to come again. */
 export function checkComesAgain(log: AgentLog, open: readonly string[]): string[] {
   const offered = new Set(open);
-  const missing = new Set(log.deliveries.map(({ id }) => id).filter((id) => !log.ackInvoked.has(id) && !offered.has(id)));
+  const missing = new Set(
+    log.deliveries.map(({ id }) => id).filter((id) => !log.ackInvoked.has(id) && !offered.has(id)),
+  );
   return [...missing].map((id) => `not offered again: ${id} to ${log.name}`);
 }
 
 /** At the end: exactly what is stored for the agent and not closed is offered to it. */
 export function checkOpen(log: AgentLog, open: readonly string[], stored: readonly StoredMessage[]): string[] {
-  const wanted = stored.filter((row) => row.recipients.some(({ agent, closed }) => agent === log.name && !closed)).map((row) => row.id);
+  const wanted = stored
+    .filter((row) => row.recipients.some(({ agent, closed }) => agent === log.name && !closed))
+    .map((row) => row.id);
   const complaints = checkComesAgain(log, open);
   const offered = new Set(open);
   for (const id of wanted) if (!offered.delete(id)) complaints.push(`not offered: ${id} to ${log.name}`);

@@ -11,7 +11,11 @@ export interface Page {
 
 /** The few things an agent does, over whichever door. No answer is an `Unanswered`, a refusal is a BusError. */
 export interface Door {
-  send(args: { to: string | string[]; text: string; key?: string | undefined }): Promise<{ id: string; news: DeliveryEntry[] }>;
+  send(args: {
+    to: string | string[];
+    text: string;
+    key?: string | undefined;
+  }): Promise<{ id: string; news: DeliveryEntry[] }>;
   inbox(args: { filter: 'new' | 'open'; cursor?: string | undefined }): Promise<Page>;
   ack(ids: string[]): Promise<void>;
 }
@@ -34,7 +38,9 @@ export class RpcDoorway implements Door {
   }
 
   async inbox({ filter, cursor }: Parameters<Door['inbox']>[0]): Promise<Page> {
-    const { data, shown } = await answered(this.client.call('inbox', { filter, limit: 100, ...(cursor && { cursor }) }));
+    const { data, shown } = await answered(
+      this.client.call('inbox', { filter, limit: 100, ...(cursor && { cursor }) }),
+    );
     if (this.confirm()) this.client.shown(shown);
     return { messages: data.messages, next: data.next };
   }
@@ -97,7 +103,11 @@ export class McpDoorway implements Door {
 
 /** Between the first line and the last one. */
 function unfenced(messages: unknown): DeliveryEntry[] {
-  return ((messages ?? []) as FencedMessage[]).map(({ id, from, text }) => ({ id, from, text: text.split('\n').slice(1, -1).join('\n') }));
+  return ((messages ?? []) as FencedMessage[]).map(({ id, from, text }) => ({
+    id,
+    from,
+    text: text.split('\n').slice(1, -1).join('\n'),
+  }));
 }
 
 export interface FakeAgentOptions {

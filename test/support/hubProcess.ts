@@ -100,7 +100,11 @@ export class HubProcess {
   /** Why the last start failed, in the words that clients get. */
   failure(): { code: string; message: string; next: string } | undefined {
     try {
-      return JSON.parse(fs.readFileSync(this.home.startFailure, 'utf8')) as { code: string; message: string; next: string };
+      return JSON.parse(fs.readFileSync(this.home.startFailure, 'utf8')) as {
+        code: string;
+        message: string;
+        next: string;
+      };
     } catch {
       return undefined;
     }
@@ -136,7 +140,10 @@ export class HubProcess {
   }
 
   /** Clients of agents that nobody has heard of yet. */
-  async strangers<const Count extends number>(count: Count, options: Partial<ClientOptions> = {}): Promise<Tuple<BusClient, Count>> {
+  async strangers<const Count extends number>(
+    count: Count,
+    options: Partial<ClientOptions> = {},
+  ): Promise<Tuple<BusClient, Count>> {
     const names = Array.from({ length: count }, () => `agent-${++this.strangersMade}`);
     return (await this.agents(names, options)) as unknown as Tuple<BusClient, Count>;
   }
@@ -234,7 +241,11 @@ export async function endHub(pid: number, folder: string, signal: NodeJS.Signals
 }
 
 /** Asks again and again; the bound only says that something hangs. */
-export async function until<T>(what: string, ask: () => T | Promise<T>, patience = patienceMs): Promise<NonNullable<T>> {
+export async function until<T>(
+  what: string,
+  ask: () => T | Promise<T>,
+  patience = patienceMs,
+): Promise<NonNullable<T>> {
   const deadline = performance.now() + patience;
   for (;;) {
     const answer = await ask();

@@ -20,12 +20,20 @@ export class McpCaller {
     this.era = era;
   }
 
-  async call(tool: string, args: Record<string, unknown>, signal?: AbortSignal, id: number = ++this.lastId): Promise<McpReply> {
+  async call(
+    tool: string,
+    args: Record<string, unknown>,
+    signal?: AbortSignal,
+    id: number = ++this.lastId,
+  ): Promise<McpReply> {
     const response = await this.post(tool, args, signal, id);
     const text = await response.text();
     if (!response.ok) throw new HttpRefusal(response.status, text);
     const message = messagesOf(text).find((candidate) => candidate['id'] === id) as
-      | { result?: { content: { text: string }[]; structuredContent?: Record<string, unknown>; isError?: boolean }; error?: { message: string } }
+      | {
+          result?: { content: { text: string }[]; structuredContent?: Record<string, unknown>; isError?: boolean };
+          error?: { message: string };
+        }
       | undefined;
     if (!message) throw new Error(`the stream ended without an answer: ${text.slice(0, 500)}`);
     if (!message.result) throw new Error(`refused: ${message.error?.message}`);

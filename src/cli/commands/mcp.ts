@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
 import { ExitCode } from '../exitCode.ts';
-import { McpBridge } from '../mcpBridge.ts';
 import { print } from '../print.ts';
 
 export const mcp = defineCommand({
@@ -25,13 +24,8 @@ export const mcp = defineCommand({
   ],
   async run({ values, home, as }) {
     const workspace = resolve(values.workspace ?? process.env['CLAUDE_PROJECT_DIR'] ?? '.');
-    const agent = values.agent ?? as;
-    const bridge = new McpBridge({ home, workspace, agent });
-    // The product is unknown before the first call; a chosen name does without it.
-    if (agent !== undefined) bridge.connect('').catch(complain);
     const { mcpServe } = await import('../mcpServe.ts');
-    await mcpServe(bridge, complain);
-    bridge.close();
+    await mcpServe({ home, workspace, agent: values.agent ?? as }, complain);
     return ExitCode.ok;
   },
 });

@@ -6,10 +6,10 @@ import { temporaryFolder } from '../support/processes.ts';
 const payload = Buffer.alloc(400, 0x61);
 
 /** The least that any durable write of one message can take: append it, sync it. */
-export function diskSync(owned: AsyncDisposableStack): Probe {
+export function diskSync(owned: AsyncDisposableStack, name = 'floor_fdatasync'): Probe {
   const file = openSync(join(temporaryFolder('sync'), 'log'), 'a');
   owned.defer(() => closeSync(file));
-  return loop('floor_fdatasync', 1, () => {
+  return loop(name, 1, () => {
     writeSync(file, payload);
     fdatasyncSync(file);
   });

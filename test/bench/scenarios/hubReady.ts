@@ -12,7 +12,7 @@ export const hubReady: Scenario = {
 
   async run(options) {
     const probe = timedLoop('hub_ready', 1, () => firstClient(options.hubScript));
-    const of = await interleave([probe], { rounds: options.quick ? 5 : 15, ms: 1 });
+    const of = await interleave([probe], { rounds: options.quick ? 5 : 15, ms: 1, warmMs: 1 });
     const { p50, p50s } = of('hub_ready');
     const row = latencyRow('hub_ready', of('hub_ready'), {
       ratio: p50 / 500,

@@ -41,7 +41,7 @@ export const idleWaits: Scenario = {
       crowds.set(door, crowd);
       probes.push(crowd.probe);
     }
-    const of = await interleave(probes, options.quick ? { rounds: 5, ms: 300 } : { rounds: 10, ms: 500 });
+    const of = await interleave(probes, options.quick ? { rounds: 9, ms: 150 } : { rounds: 24, ms: 200 });
     const bare = await bareHttp(owned);
     return [
       { ...noTimes, name: 'floor_http_held', ratio: null, against: '', note: describe(bare) },

@@ -28,7 +28,7 @@ export const latency: Scenario = {
       loop('durable_ack_1', 1, () => alice.call('send', { to: 'carol', text: nextText() })),
       timedLoop('deliver_waiting', 1, () => deliver(alice, bob)),
     ];
-    const of = await interleave(probes, options.quick ? { rounds: 4, ms: 250 } : { rounds: 9, ms: 400 });
+    const of = await interleave(probes, options.quick ? { rounds: 8, ms: 120 } : { rounds: 24, ms: 160 });
 
     const acked = ratio(of('durable_ack_1').p50s, of('floor_tcp_echo').p50s, of('floor_fdatasync').p50s);
     const delivered = ratio(of('deliver_waiting').p50s, of('durable_ack_1').p50s);

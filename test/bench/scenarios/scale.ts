@@ -45,7 +45,7 @@ export const scale: Scenario = {
       reads.push(loop(`search_${size.label}`, 1, () => search([hub.owner, ...readers], random)));
     }
     const probes = reads.filter(({ name }) => options.wants(name));
-    const of = await interleave(probes, options.quick ? { rounds: 3, ms: 500 } : { rounds: 6, ms: 800 });
+    const of = await interleave(probes, options.quick ? { rounds: 4, ms: 250 } : { rounds: 8, ms: 600 });
     for (const { name } of [...probes.filter(isPage), ...probes.filter((probe) => !isPage(probe))]) {
       const measured = of(name);
       if (name.startsWith('search')) {
@@ -76,7 +76,7 @@ async function starts(options: Options, homes: { size: Size; home: BusHome }[]):
       return took;
     }),
   );
-  const of = await interleave(probes, { rounds: options.quick ? 2 : 5, ms: 1 });
+  const of = await interleave(probes, { rounds: options.quick ? 2 : 5, ms: 1, warmMs: 1 });
   return probes.map(({ name }) => {
     const slowest = Math.max(...of(name).p50s);
     return latencyRow(name, of(name), {

@@ -29,7 +29,7 @@ export const throughput: Scenario = {
       ...(redis ? [loop('redis_xadd_64', inFlight, redis)] : []),
       loop('durable_ack_64', inFlight, () => alice.call('send', { to: 'bob', text: nextText() })),
     ];
-    const of = await interleave(probes, options.quick ? { rounds: 3, ms: 1_800 } : { rounds: 4, ms: 8_000 });
+    const of = await interleave(probes, options.quick ? { rounds: 3, ms: 1_500 } : { rounds: 4, ms: 8_000 });
 
     const others: Row[] = probes.slice(0, -1).map(({ name }) => throughputRow(name, of(name)));
     for (const row of others) if (row.name.startsWith('nats') && !nats?.synced) row.note = unsynced(nats?.version);
