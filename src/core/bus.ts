@@ -14,7 +14,7 @@ import type {
   RequestState,
   Route,
 } from './model.ts';
-import { messageId } from './model.ts';
+import { conversationId, messageId } from './model.ts';
 import { Policy } from './policy.ts';
 import type { Store } from './ports.ts';
 import { PresenceBoard } from './presence.ts';
@@ -49,6 +49,11 @@ export interface MessageStatus {
   answer?: MessageView;
 }
 
+/** The signal is made when it is first read: most calls never wait, and one costs more than the rest of a short call. */
+export interface Cancellable {
+  readonly signal: AbortSignal;
+}
+
 /** The whole of the bus behind one door: wires the parts together and holds what spans several of them. */
 export class Bus {
   readonly feed = new EventFeed();
@@ -65,6 +70,8 @@ export class Bus {
   private readonly clock: Clock;
   /** Up to which order number each agent has had its news carried on other answers. */
   private readonly carried = new Map<number, number>();
+  /** The newest message to each agent since this hub started. */
+  private readonly newest = new Map<number, number>();
   private readonly seenNoted = new Map<number, number>();
 
   constructor(store: Store, clock: Clock, tunables: Tunables) {
@@ -81,26 +88,28 @@ export class Bus {
     this.sending = new Sending({ store, clock, feed, roster, policy, receipts, waiting, visibility });
     this.reading = new Reading({ store, roster, views, receipts, visibility });
     this.channels = new Channels({ store, clock, roster, visibility });
+    feed.subscribe((event) => {
+      if (event.type === 'message') for (const id of event.recipients) this.newest.set(id, event.message.seq);
+    });
   }
 
   async load(): Promise<void> {
     await this.roster.load();
   }
 
-  async send(caller: Caller, input: SendInput, waitSeconds: number, signal: AbortSignal): Promise<SendResult> {
+  async send(caller: Caller, input: SendInput, waitSeconds: number, call: Cancellable): Promise<SendResult> {
     const { message, recipients, duplicate, announce } = await this.sending.send(caller, input);
-    const view = this.views.message(message, recipients);
     const result: SendResult = {
-      id: view.id,
-      conversation: view.conversation,
-      to: view.to,
-      kind: view.kind,
+      id: messageId.format(message.seq),
+      conversation: conversationId.format(message.conversation),
+      to: this.views.recipients(message, recipients),
+      kind: message.kind,
       recipients: recipients.slice(0, 10).map((id) => this.route(this.roster.get(id))),
       ...(duplicate && { duplicate }),
     };
     announce();
     if (message.kind !== 'request') return result;
-    const end = waitSeconds > 0 ? await this.requestEnd(caller, message.seq, waitSeconds, signal) : undefined;
+    const end = waitSeconds > 0 ? await this.requestEnd(caller, message.seq, waitSeconds, call.signal) : undefined;
     const state = this.store.request(message.seq);
     const answer = state?.resultSeq ? this.store.message(state.resultSeq) : undefined;
     return {
@@ -116,7 +125,7 @@ export class Bus {
     caller: Caller,
     input: InboxInput,
     waitSeconds: number,
-    signal: AbortSignal,
+    call: Cancellable,
   ): Promise<InboxPage & { waited?: true }> {
     if (waitSeconds <= 0 || this.reading.hasNew(caller, input)) return this.reading.inbox(caller, input);
     const deadline = performance.now() + waitSeconds * 1000;
@@ -125,7 +134,7 @@ export class Bus {
       for (;;) {
         const left = deadline - performance.now();
         const end: WaitEnd =
-          left <= 0 ? 'timeout' : await this.waiting.wait(mailTopic(caller.agent), caller.agent, left, signal);
+          left <= 0 ? 'timeout' : await this.waiting.wait(mailTopic(caller.agent), caller.agent, left, call.signal);
         // News may not be of the kind that was asked for: look again, and wait on.
         if (end === 'news' && !this.reading.hasNew(caller, input)) continue;
         if (end === 'gone')
@@ -204,10 +213,11 @@ export class Bus {
   /** Unread mail that was not on any answer to this agent yet; each message is given out here once. */
   takeNews(agent: number, limit: number): MessageRecord[] {
     for (;;) {
-      const unread = this.reading.news(agent, this.carried.get(agent) ?? 0, limit);
-      const last = unread.at(-1);
-      if (!last) return [];
-      this.carried.set(agent, last.seq);
+      const carried = this.carried.get(agent);
+      // The usual case, on every answer: nothing has come since the last time, and no query is needed to know.
+      if (carried !== undefined && carried >= (this.newest.get(agent) ?? 0)) return [];
+      const unread = this.reading.news(agent, carried ?? 0, limit);
+      this.carried.set(agent, unread.at(-1)?.seq ?? this.store.lastSeq());
       // What an earlier hub has offered must not hide what came after it.
       const news = unread.filter((message) => this.store.delivery(message.seq, agent)?.step === 'stored');
       if (news.length === 0) continue;
@@ -255,12 +265,12 @@ export class Bus {
   }
 
   private route(agent: AgentRecord): SendResult['recipients'][number] {
-    const view = this.views.agent(agent);
+    const presence = this.presence.of(agent.id);
     return {
-      agent: view.name,
-      presence: view.presence,
-      reach: view.reach,
-      ...(view.presence === 'offline' && view.last_seen && { last_seen: view.last_seen }),
+      agent: agent.name,
+      presence,
+      reach: this.views.reach(agent),
+      ...(presence === 'offline' && { last_seen: isoTime(this.presence.lastSeen(agent.id) ?? agent.lastSeen) }),
     };
   }
 }

@@ -64,6 +64,8 @@ export interface Reads {
   delivery(seq: number, agent: number): DeliveryRecord | undefined;
   deliveries(seq: number): DeliveryRecord[];
   inbox(query: InboxQuery): MessageRecord[];
+  /** Requests that were shown to the agent and that it has neither answered nor closed. */
+  unanswered(agent: number, limit: number): MessageRecord[];
   unreadCount(agent: number, cap: number): number;
   openCount(agent: number, cap: number): number;
   unreadByConversation(agent: number): Map<number, number>;
@@ -104,8 +106,9 @@ export interface Writes extends Reads {
   insertMember(conversation: number, agent: number, at: number): void;
   deleteMember(conversation: number, agent: number): boolean;
 
-  insertMessage(message: Omit<MessageRecord, 'seq'>): number;
-  insertDelivery(seq: number, agent: number, at: number): void;
+  /** Its order number, or undefined if the sender has used the key before. */
+  insertMessage(message: Omit<MessageRecord, 'seq'>): number | undefined;
+  insertDelivery(message: MessageRecord, agent: number): void;
   /** False when the delivery is not there or was closed already: closed is final. */
   moveDelivery(seq: number, agent: number, phase: DeliveryPhase, step: ReceiptStep, at: number): boolean;
   insertReceipt(receipt: Omit<ReceiptRecord, 'id'>): ReceiptRecord;

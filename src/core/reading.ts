@@ -250,9 +250,7 @@ export class Reading {
   }
 
   private unanswered(caller: Caller): Reminder[] {
-    return this.store
-      .inbox({ agent: caller.agent, phases: [DeliveryPhase.open], kind: 'request', limit: 5 })
-      .map((message) => this.reminder(message));
+    return this.store.unanswered(caller.agent, 5).map((message) => this.reminder(message));
   }
 
   private reminder(message: MessageRecord): Reminder {

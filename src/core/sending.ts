@@ -135,22 +135,29 @@ export class Sending {
     target: Target,
     parent: MessageRecord | undefined,
   ): Stored {
-    const earlier = draft.key === null ? undefined : tx.messageByKey(draft.sender, draft.key);
-    if (earlier) {
-      const sameTarget = tx.conversation(earlier.conversation)?.key === target.key;
-      if (!sameTarget || earlier.text !== draft.text || earlier.kind !== draft.kind) throw keyConflict(earlier);
-      return { message: earlier, recipients: tx.recipients(earlier.seq), duplicate: true };
-    }
+    const conversation = this.conversationFor(tx, target, draft.sentAt);
+    const record = { ...draft, conversation };
+    const seq = tx.insertMessage(record);
+    if (seq === undefined) return this.earlier(tx, record);
     for (const id of target.recipients) {
       this.policy.checkMailbox(id, this.roster.get(id).name, (cap) => tx.unreadCount(id, cap));
     }
-    const conversation = this.conversationFor(tx, target, draft.sentAt);
-    const record = { ...draft, conversation };
-    const message: MessageRecord = { seq: tx.insertMessage(record), ...record };
-    for (const id of target.recipients) tx.insertDelivery(message.seq, id, draft.sentAt);
+    const message: MessageRecord = { seq, ...record };
+    for (const id of target.recipients) tx.insertDelivery(message, id);
     if (message.kind === 'request') tx.insertRequest(message.seq);
     if (message.kind === 'reply' && parent) this.closeAnswered(tx, changes, message, parent);
     return { message, recipients: target.recipients, duplicate: false };
+  }
+
+  /** The message for which the key was used before, if it is the same. */
+  private earlier(tx: Writes, wanted: Omit<MessageRecord, 'seq'>): Stored {
+    const earlier = tx.messageByKey(wanted.sender, wanted.key ?? '');
+    if (!earlier)
+      throw new BusError('internal', 'A key is taken by no message.', { next: 'Look at `agent-bus logs`.' });
+    const same =
+      earlier.conversation === wanted.conversation && earlier.text === wanted.text && earlier.kind === wanted.kind;
+    if (!same) throw keyConflict(earlier);
+    return { message: earlier, recipients: tx.recipients(earlier.seq), duplicate: true };
   }
 
   /** A reply closes what it answers: for the one who replies, and as the result of the request. */

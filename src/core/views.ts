@@ -35,7 +35,7 @@ export class Views {
       ...(channel && { channel }),
       from: sender.name,
       ...(workspace && { workspace }),
-      to: channel ? [`#${channel}`] : recipients.map((id) => this.roster.get(id).name),
+      to: this.recipients(record, recipients),
       kind: record.kind,
       text: record.text,
       ...(record.data !== null && { data: JSON.parse(record.data) as unknown }),
@@ -46,6 +46,11 @@ export class Views {
       sent_at: isoTime(record.sentAt),
       ...(record.expiresAt !== null && { expires_at: isoTime(record.expiresAt) }),
     };
+  }
+
+  recipients(record: MessageRecord, recipients: readonly number[]): string[] {
+    const channel = this.channelOf(record.conversation);
+    return channel ? [`#${channel}`] : recipients.map((id) => this.roster.get(id).name);
   }
 
   agent(record: AgentRecord): AgentView {

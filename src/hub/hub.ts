@@ -123,7 +123,7 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
     settings,
     databasePath: home.database,
     integrityWorker: join(import.meta.dirname, 'integrityWorker.js'),
-    clients: () => rpc.connections() + bus.waiting.size,
+    clients: () => rpc.connections() + mcp.listeners() + bus.waiting.size,
     stop: (reason) => void stop(reason),
   });
   activity = () => upkeep.noteActivity();

@@ -72,9 +72,12 @@ export const migrations: readonly string[] = [
     phase INTEGER NOT NULL DEFAULT 0,
     step TEXT NOT NULL DEFAULT 'stored',
     at INTEGER NOT NULL,
+    asks INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (seq, agent)
   ) WITHOUT ROWID;
   CREATE INDEX deliveries_by_agent ON deliveries(agent, phase, seq);
+  -- Requests that were shown and wait for an answer: few, whatever else an agent never acknowledges.
+  CREATE INDEX deliveries_unanswered ON deliveries(agent, seq) WHERE phase = 1 AND asks = 1;
 
   -- Every step after 'stored', in the order it happened.
   CREATE TABLE receipts (
@@ -103,7 +106,7 @@ export const migrations: readonly string[] = [
 
   -- Filled in the background, up to meta.indexed_seq. "who" holds a<agent> and c<channel> for those who may see it.
   CREATE VIRTUAL TABLE search USING fts5(
-    text, who, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2'
+    text, who, content='', contentless_delete=1, prefix='3 4', tokenize='unicode61 remove_diacritics 2'
   );
   `,
 ];

@@ -52,15 +52,23 @@ export class SearchIndex {
     return rows.length === limit;
   }
 
-  /** Newest first. */
+  /** Newest first. The last word may be unfinished: where whole words do not fill the page, its continuations do. */
   find(query: SearchQuery): number[] {
-    const match = matchExpression(query);
-    if (!match) return [];
+    const words = query.terms.match(/[\p{L}\p{N}\p{M}_]+/gu)?.slice(0, 20);
+    if (!words) return [];
     while (this.step(2_000));
+    // A prefix makes FTS5 merge the lists of all its words before the first hit, so it is tried second.
+    // The first page decides for all that follow, so that pages fit together.
+    const first = this.match({ ...query, before: undefined }, words, false);
+    const prefix = first.length < query.limit && (words.at(-1)?.length ?? 0) > 2;
+    return query.before === undefined && !prefix ? first : this.match(query, words, prefix);
+  }
+
+  private match(query: SearchQuery, words: readonly string[], prefix: boolean): number[] {
     return this.sql
       .all(
         'SELECT rowid AS seq FROM search WHERE search MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?',
-        match,
+        matchExpression(query, words, prefix),
         query.before ?? Number.MAX_SAFE_INTEGER,
         query.limit,
       )
@@ -69,11 +77,8 @@ export class SearchIndex {
 }
 
 /** The person's words as quoted strings: no operator, column name or quote in them means anything to FTS5. */
-function matchExpression(query: SearchQuery): string | undefined {
-  const words = query.terms.match(/[\p{L}\p{N}\p{M}_]+/gu)?.slice(0, 20);
-  if (!words) return undefined;
-  const quoted = words.map((word, i) => (i === words.length - 1 && word.length > 2 ? `"${word}" *` : `"${word}"`));
-  let match = `text : (${quoted.join(' AND ')})`;
+function matchExpression(query: SearchQuery, words: readonly string[], prefix: boolean): string {
+  let match = `text : (${words.map((word) => `"${word}"`).join(' AND ')}${prefix ? ' *' : ''})`;
   if (query.visibleTo) {
     const who = [`"a${query.visibleTo.agent}"`, ...query.visibleTo.channels.map((channel) => `"c${channel}"`)];
     match += ` AND who : (${who.join(' OR ')})`;

@@ -88,6 +88,17 @@ export class SqliteReads implements Reads {
     return found.slice(0, query.limit);
   }
 
+  unanswered(agent: number, limit: number): MessageRecord[] {
+    return this.sql
+      .all(
+        `SELECT m.* FROM deliveries d JOIN messages m ON m.seq = d.seq
+         WHERE d.agent = ? AND d.phase = 1 AND d.asks = 1 ORDER BY d.seq LIMIT ?`,
+        agent,
+        limit,
+      )
+      .map(messageRow);
+  }
+
   unreadCount(agent: number, cap: number): number {
     return this.phaseCount(agent, 0, cap);
   }

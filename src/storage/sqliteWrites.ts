@@ -125,13 +125,14 @@ export class SqliteWrites extends SqliteReads implements Writes {
     return this.sql.run('DELETE FROM members WHERE agent = ? AND conversation = ?', agent, conversation) > 0;
   }
 
-  insertMessage(message: Omit<MessageRecord, 'seq'>): number {
-    this.mutations++;
-    const seq = this.nextSeq++;
-    this.sql.run(
+  insertMessage(message: Omit<MessageRecord, 'seq'>): number | undefined {
+    const seq = this.nextSeq;
+    // The index of keys decides: asking it first would be a second look-up for every message.
+    const stored = this.sql.run(
       `INSERT INTO messages
          (seq, conversation, sender, kind, text, data, files, options, reply_to, urgent, key, hop, sent_at, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (sender, key) WHERE key IS NOT NULL DO NOTHING`,
       seq,
       message.conversation,
       message.sender,
@@ -147,6 +148,9 @@ export class SqliteWrites extends SqliteReads implements Writes {
       message.sentAt,
       message.expiresAt,
     );
+    if (stored === 0) return undefined;
+    this.mutations++;
+    this.nextSeq++;
     if (message.expiresAt !== null) {
       this.sql.run('INSERT INTO expiries (at, seq) VALUES (?, ?)', message.expiresAt, seq);
     }
@@ -154,9 +158,16 @@ export class SqliteWrites extends SqliteReads implements Writes {
     return seq;
   }
 
-  insertDelivery(seq: number, agent: number, at: number): void {
+  insertDelivery(message: MessageRecord, agent: number): void {
     this.mutations++;
-    this.sql.run('INSERT INTO deliveries (seq, agent, at) VALUES (?, ?, ?)', seq, agent, at);
+    const asks = message.kind === 'request' ? 1 : 0;
+    this.sql.run(
+      'INSERT INTO deliveries (seq, agent, at, asks) VALUES (?, ?, ?, ?)',
+      message.seq,
+      agent,
+      message.sentAt,
+      asks,
+    );
   }
 
   moveDelivery(seq: number, agent: number, phase: DeliveryPhase, step: ReceiptStep, at: number): boolean {

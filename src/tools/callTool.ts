@@ -69,7 +69,7 @@ async function run(
   caller: Caller,
   name: string,
   args: unknown,
-  { signal }: CallOptions,
+  options: CallOptions,
   reader: Reader,
 ): Promise<{ tool: Tool; output: object; context: ToolContext }> {
   if (!isToolName(name)) {
@@ -81,7 +81,14 @@ async function run(
   const input = tool.input.safeParse(args ?? {});
   if (!input.success) throw invalidInput(name, input.error);
   host.bus.touch(caller.agent);
-  const context: ToolContext = { bus: host.bus, caller, signal, reader };
+  const context: ToolContext = {
+    bus: host.bus,
+    caller,
+    reader,
+    get signal() {
+      return options.signal;
+    },
+  };
   return { tool, output: await tool.run(input.data, context), context };
 }
 

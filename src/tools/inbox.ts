@@ -19,8 +19,8 @@ export const inbox = defineTool({
     conversation: z.string().max(20).optional(),
     ...page,
   }),
-  run: ({ wait_seconds, ...input }, { bus, caller, signal, reader }) =>
-    bus.inbox(caller, { ...input, budget: budget[reader] }, wait_seconds, signal),
+  run: ({ wait_seconds, ...input }, context) =>
+    context.bus.inbox(context.caller, { ...input, budget: budget[context.reader] }, wait_seconds, context),
   shown: (result) => result.messages.map((message) => message.id),
   render(result) {
     const lines: string[] = [];

@@ -37,10 +37,10 @@ export const send = defineTool({
       .describe('idempotency: a retry with the same key sends nothing twice'),
     expires_seconds: z.number().int().min(1).max(limits.expirySeconds).optional(),
   }),
-  run(input, { bus, caller, signal }) {
+  run(input, context) {
     const asks = input.wait_seconds > 0 || (input.options?.length ?? 0) > 0;
-    return bus.send(
-      caller,
+    return context.bus.send(
+      context.caller,
       {
         to: typeof input.to === 'string' ? [input.to] : input.to,
         text: input.text,
@@ -54,7 +54,7 @@ export const send = defineTool({
         expiresSeconds: input.expires_seconds,
       },
       input.wait_seconds,
-      signal,
+      context,
     );
   },
   shown: (result) => (result.answer ? [result.answer.id] : []),

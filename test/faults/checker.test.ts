@@ -121,16 +121,14 @@ describe('the checker', () => {
   test('concurrent sends may be stored in any order', () => {
     const ann = new AgentLog('ann');
     const entries = [ann.invoke(['bob']), ann.invoke(['bob'])];
-    const stored = entries
-      .toReversed()
-      .map(({ text }, i): StoredMessage => ({
-        id: `m${i + 1}`,
-        seq: i + 1,
-        sender: 'ann',
-        text,
-        key: null,
-        recipients: [{ agent: 'bob', closed: false }],
-      }));
+    const stored = entries.toReversed().map(({ text }, i): StoredMessage => ({
+      id: `m${i + 1}`,
+      seq: i + 1,
+      sender: 'ann',
+      text,
+      key: null,
+      recipients: [{ agent: 'bob', closed: false }],
+    }));
     for (const entry of entries) ann.end(entry, 'ok');
     assert.deepEqual(check([ann], stored), []);
   });

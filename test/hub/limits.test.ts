@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { BusError } from '../../src/core/errors.ts';
 import { HubProcess, until } from '../support/hubProcess.ts';
 import { McpCaller } from '../support/mcpCaller.ts';
 
@@ -115,12 +116,15 @@ describe('the brakes', () => {
       assert.equal((await cy.call('inbox', {})).data.messages.length, 0);
       const { shown } = await bob.call('inbox', { limit: 1 });
       bob.shown(shown);
-      await until('there is room', () =>
-        ann.call('send', { to: bob.agent, text: '4' }).then(
-          () => true,
-          (error: { code?: string }) => (error.code === 'mailbox-full' ? false : Promise.reject(error)),
-        ),
-      );
+      const isFull = (error: unknown): boolean => error instanceof BusError && error.code === 'mailbox-full';
+      await until('there is room', async () => {
+        try {
+          return await ann.call('send', { to: bob.agent, text: '4' });
+        } catch (error) {
+          if (isFull(error)) return undefined;
+          throw error;
+        }
+      });
       await assert.rejects(ann.call('send', { to: bob.agent, text: '5' }), { code: 'mailbox-full' });
     } finally {
       await hub.dispose();

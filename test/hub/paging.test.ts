@@ -191,9 +191,5 @@ async function history(args: {
   after?: string;
   limit: number;
 }): Promise<{ messages: { id: string }[]; before?: string; after?: string }> {
-  return (await bob.call('conversation', { id: conversation, ...args })).data as {
-    messages: { id: string }[];
-    before?: string;
-    after?: string;
-  };
+  return (await bob.call('conversation', { id: conversation, ...args })).data;
 }

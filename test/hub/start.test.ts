@@ -106,7 +106,7 @@ describe('a record that is no proof of a hub', () => {
     await hub.dispose();
   });
 
-  async function listen(answer: (socket: Socket, chunk: Buffer) => void): Promise<number> {
+  async function listen(answer: (socket: Socket, chunk: Buffer) => void, port = 0): Promise<number> {
     const server = createServer((socket) => {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);
@@ -115,7 +115,7 @@ describe('a record that is no proof of a hub', () => {
         answer(socket, chunk);
       });
     });
-    server.listen(0, '127.0.0.1');
+    server.listen(port, '127.0.0.1');
     await once(server, 'listening');
     listeners.push(server);
     return (server.address() as AddressInfo).port;
@@ -199,25 +199,37 @@ describe('a record that is no proof of a hub', () => {
     }
   });
 
-  test('the last ports and the wanted one are taken: the hub takes others and says which', async () => {
-    const taken = [await listen(() => undefined), await listen(() => undefined), await listen(() => undefined)];
-    hub = new HubProcess({ settings: { port: taken[2] ?? 0 } });
-    writeRecord(hub.home.record, staleRecord({ rpcPort: taken[0] ?? 0, mcpUrl: `http://127.0.0.1:${taken[1]}/mcp` }));
+  test('the wanted port is taken: the hub takes another and says which', async () => {
+    const taken = await listen(() => undefined);
+    hub = new HubProcess({ settings: { port: taken } });
     const record = await hub.start();
-    assert.ok(!taken.includes(record.rpcPort));
-    assert.ok(!taken.includes(Number(new URL(record.mcpUrl).port)));
-    assert.equal((await hub.status()).rpcPort, record.rpcPort);
+    assert.notEqual(Number(new URL(record.mcpUrl).port), taken);
+    assert.equal((await hub.status()).mcpUrl, record.mcpUrl);
     assert.equal(heard, '');
   });
 
-  test('the last ports are free: the hub takes them again, so that written-down addresses stay right', async () => {
+  test('its last ports are free: the hub takes them again, so that written-down addresses stay right', async () => {
     hub = new HubProcess();
     const first = await hub.start();
+    await hub.mint('ann');
     await hub.kill();
     const second = await hub.start();
     assert.equal(second.mcpUrl, first.mcpUrl);
     assert.equal(second.rpcPort, first.rpcPort);
     assert.notEqual(second.token, first.token);
+  });
+
+  test('its last ports are taken: the hub takes others and says which', async () => {
+    hub = new HubProcess();
+    const first = await hub.start();
+    await hub.mint('ann');
+    await hub.kill();
+    const ports = [first.rpcPort, Number(new URL(first.mcpUrl).port)];
+    for (const port of ports) await listen(() => undefined, port);
+    const second = await hub.start();
+    assert.ok(!ports.includes(second.rpcPort) && !ports.includes(Number(new URL(second.mcpUrl).port)));
+    assert.equal((await hub.status()).rpcPort, second.rpcPort);
+    assert.equal(heard, '');
   });
 });
 

@@ -126,7 +126,7 @@ test('all requests of one read are dispatched together, and their answers are on
         started.push(method);
         await commit;
         // Answers become ready at different depths of the microtask queue, as after a group commit.
-        for (let i = 0; i < (params as { i: number }).i % 7; i++) await null;
+        for (let i = 0; i < (params as { i: number }).i % 7; i++) await Promise.resolve();
         return params;
       },
     },
@@ -147,7 +147,7 @@ test('all requests of one read are dispatched together, and their answers are on
 test('answers ready at once and answers a few promises later are one write', async (t) => {
   const [near, far] = await socketPair(t);
   const peer = new Peer(near, { handlers: { onRequest: (method) => (method === 'now' ? 1 : settle(2)) } });
-  const settle = async (value: number) => (await null, await null, value);
+  const settle = async (value: number) => (await Promise.resolve(), await Promise.resolve(), value);
   const write = t.mock.method(near, 'write');
   const client = new Peer(far);
   const answers = Promise.all(['now', 'soon', 'now', 'soon'].map((method) => client.request(method)));

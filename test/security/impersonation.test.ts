@@ -249,9 +249,7 @@ describe('nobody speaks in another’s name', () => {
 
   for (const [tool, args] of Object.entries(harmless)) {
     test(`${tool} takes no sender from its arguments`, async () => {
-      const known = Object.keys(
-        (listTools().find(({ name }) => name === tool)?.inputSchema['properties'] ?? {}) as object,
-      );
+      const known = Object.keys(listTools().find(({ name }) => name === tool)?.inputSchema['properties'] ?? {});
       for (const name of forgeries.filter((forgery) => !known.includes(forgery))) {
         for (const value of ['ann', 1, { name: 'ann' }]) {
           const reply = await as('eve').call(tool, { ...args, [name]: value });

@@ -249,7 +249,7 @@ export async function until<T>(
   const deadline = performance.now() + patience;
   for (;;) {
     const answer = await ask();
-    if (answer !== undefined && answer !== null && answer !== false) return answer as NonNullable<T>;
+    if (answer !== undefined && answer !== null && answer !== false) return answer;
     if (performance.now() > deadline) throw new Error(`waited ${patience} ms in vain until ${what}`);
     await pause(10);
   }

@@ -35,8 +35,9 @@ async function storeWith(
     tx.insertMember(c, a, 1);
     tx.insertMember(c, b, 1);
     return texts.map((text, i) => {
-      const seq = tx.insertMessage(message(c, a, text, i + 1));
-      tx.insertDelivery(seq, b, i + 1);
+      const record = message(c, a, text, i + 1);
+      const seq = tx.insertMessage(record) ?? assert.fail('no key was used');
+      tx.insertDelivery({ seq, ...record }, b);
       return seq;
     });
   });

@@ -35,6 +35,8 @@ export interface McpHttpOptions {
 
 export interface McpHttpRoute extends Route {
   sessions(): number;
+  /** Clients that hold a stream open to hear from us. */
+  listeners(): number;
 }
 
 const sweepEveryMs = 300_000;
@@ -137,6 +139,7 @@ export function mcpHttp(options: McpHttpOptions): McpHttpRoute {
   return {
     handle,
     sessions: () => sessions.size,
+    listeners: () => standing.size,
     drain: () => {
       for (const res of standing) res.end();
     },

@@ -186,18 +186,10 @@ export class RpcSession {
     return { agent: as === undefined ? roster.person.id : roster.require(as).id, owner: true };
   }
 
-  private async call(caller: Caller, params: z.output<typeof schemas.call>, context: RequestContext): Promise<unknown> {
-    // Most calls never block: the signal is made only for those that do.
-    const options = {
-      get signal(): AbortSignal {
-        return context.signal;
-      },
-    };
-    const answer =
-      params.for === 'model'
-        ? await callForModel(this.host, caller, params.tool, params.args, options)
-        : await callForProgram(this.host, caller, params.tool, params.args, options);
-    return answer;
+  private call(caller: Caller, params: z.output<typeof schemas.call>, context: RequestContext): Promise<unknown> {
+    return params.for === 'model'
+      ? callForModel(this.host, caller, params.tool, params.args, context)
+      : callForProgram(this.host, caller, params.tool, params.args, context);
   }
 
   private subscribe(caller: Caller, cursor: string | undefined): unknown {

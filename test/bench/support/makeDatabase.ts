@@ -1,5 +1,5 @@
 /** Run as a process: fills a database with so many messages, through the hub's own store. `makeDatabase.ts FILE COUNT` */
-import { DeliveryPhase, type ReceiptStep } from '../../../src/core/model.ts';
+import { DeliveryPhase, type MessageRecord, type ReceiptStep } from '../../../src/core/model.ts';
 import type { Writes } from '../../../src/core/ports.ts';
 import { SqliteStore } from '../../../src/storage/sqliteStore.ts';
 import { dice, makeText } from './texts.ts';
@@ -71,23 +71,26 @@ function addMessage(tx: Writes, i: number): void {
   const nothing = { data: null, files: [], options: [], replyTo: null, expiresAt: null, hop: 0 };
   const key = `auto-${i.toString(36)}-${below(2 ** 30).toString(36)}`;
   const text = makeText(random);
-  const seq = tx.insertMessage({
+  const record: Omit<MessageRecord, 'seq'> = {
     ...nothing,
     conversation: conversation.id,
     sender,
     kind,
     text,
-    priority: 'normal',
+    priority: 'normal' as const,
     key,
     sentAt: at,
-  });
+  };
+  const seq = tx.insertMessage(record);
+  if (seq === undefined) throw new Error('a key was used twice');
   if (kind === 'request') tx.insertRequest(seq);
-  for (const reader of members) if (reader !== sender) deliver(tx, seq, reader, at);
+  for (const reader of members) if (reader !== sender) deliver(tx, { seq, ...record }, reader, at);
 }
 
 /** Two in five unread, one in five shown, two in five done; the steps in between have left their receipts. */
-function deliver(tx: Writes, seq: number, agent: number, at: number): void {
-  tx.insertDelivery(seq, agent, at);
+function deliver(tx: Writes, message: MessageRecord, agent: number, at: number): void {
+  const { seq } = message;
+  tx.insertDelivery(message, agent);
   const fate = random();
   if (fate < 0.4) return;
   const steps: ReceiptStep[] = fate < 0.6 ? ['offered', 'shown'] : ['offered', 'shown', 'acked'];
