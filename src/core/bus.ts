@@ -135,12 +135,13 @@ export class Bus {
         const left = deadline - performance.now();
         const end: WaitEnd =
           left <= 0 ? 'timeout' : await this.waiting.wait(mailTopic(caller.agent), caller.agent, left, call.signal);
-        // News may not be of the kind that was asked for: look again, and wait on.
-        if (end === 'news' && !this.reading.hasNew(caller, input)) continue;
-        if (end === 'gone')
+        if (end === 'gone') {
           throw new BusError('cancelled', 'The call was cancelled.', { next: 'Nothing was marked as read.' });
+        }
         const page = this.reading.inbox(caller, input);
-        return page.messages.length > 0 ? page : { ...page, waited: true };
+        if (end !== 'news') return page.messages.length > 0 ? page : { ...page, waited: true };
+        // News may not be of the kind that was asked for: then wait on.
+        if (input.filter === 'new' ? page.messages.length > 0 : this.reading.hasNew(caller, input)) return page;
       }
     } finally {
       done();
@@ -148,6 +149,7 @@ export class Bus {
   }
 
   status(caller: Caller, id: string): MessageStatus {
+    this.store.settleNotes();
     const message = this.visibility.message(caller, id);
     const sender = this.roster.get(message.sender);
     const seesAll = this.visibility.seesAll(caller) || message.sender === caller.agent;

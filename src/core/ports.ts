@@ -127,9 +127,11 @@ export interface RequestEnd {
 
 export interface Store extends Reads {
   /** Runs the work in a transaction shared with others of the same moment; resolves when it is on disk. */
-  write<T>(work: (tx: Writes) => T): Promise<T>;
+  write<T>(work: (tx: Writes) => T, order?: 'after-notes'): Promise<T>;
   /** The same for notes that nobody waits for; `settled` runs once the note is on disk or could not be stored. */
   later(work: (tx: Writes) => void, settled?: (stored: boolean) => void): void;
+  /** Stores the notes that are waiting, for a reader who is about to look at them. */
+  settleNotes(): void;
 }
 
 export interface ReceiptNote {

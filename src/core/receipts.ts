@@ -136,7 +136,7 @@ export class Receipts {
           this.endIfAllDeclined(tx, changes, message, outcome, note);
         return { id, state: outcome };
       });
-    });
+    }, 'after-notes');
     this.publish(changes);
     return results;
   }

@@ -115,7 +115,7 @@ export class Sending {
     const stored = await this.store.write((tx) => {
       changes.receipts.length = changes.ended.length = 0;
       return this.insert(tx, changes, draft, target, parent);
-    });
+    }, parent && 'after-notes');
     if (this.conversationIds.size > 50_000) this.conversationIds.clear();
     this.conversationIds.set(target.key, stored.message.conversation);
     return { ...stored, announce: () => this.announce(stored, changes) };

@@ -16,6 +16,11 @@ export interface CommitHooks {
   onLost: (error: unknown) => void;
 }
 
+/** How long one batch may keep the event loop before the rest waits for the next turn. */
+const sliceMs = 25;
+const smallBatch = 32;
+const notesMs = 100;
+
 /**
  * All writes of one turn of the event loop share one transaction and so one sync of the disk.
  * Invariant: a promise from `write` resolves only after the COMMIT that holds its changes has returned.
@@ -28,9 +33,7 @@ export class GroupCommit {
   private jobs: Job[] = [];
   private notes: Job[] = [];
   private scheduled = false;
-  private idleTimer: NodeJS.Timeout | undefined;
-  /** How long one batch may keep the event loop before the rest waits for the next turn. */
-  private readonly sliceMs = 25;
+  private noteTimer: NodeJS.Timeout | undefined;
   commits = 0;
   slowestMs = 0;
 
@@ -39,40 +42,62 @@ export class GroupCommit {
     this.hooks = hooks;
   }
 
-  write<T>(work: () => T): Promise<T> {
+  /** With `afterNotes` the notes that are waiting go first, so that what they say is not overtaken. */
+  write<T>(work: () => T, afterNotes = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
+      if (afterNotes) this.takeNotes();
       this.jobs.push({ work, resolve: resolve as (value: unknown) => void, reject });
-      if (!this.scheduled) {
-        this.scheduled = true;
-        // After the poll phase: everything that the sockets brought in this turn is in the batch.
-        setImmediate(() => this.flush());
-      }
+      this.schedule();
     });
   }
 
-  /** For notes nobody waits for, such as read marks: they ride along with the next commit, or with one of their own soon. */
+  /** For notes nobody waits for, such as read marks: they are collected for a moment and share a commit. */
   later(work: () => void, settled: (stored: boolean) => void): void {
     const reject = (error: unknown): void => {
       this.hooks.onLost(error);
       settled(false);
     };
     this.notes.push({ work, resolve: () => settled(true), reject });
-    this.idleTimer ??= setTimeout(() => this.flush(), 40).unref();
+    this.noteTimer ??= setTimeout(() => {
+      this.takeNotes();
+      this.flush();
+    }, notesMs).unref();
   }
 
-  flush(): void {
-    this.scheduled = false;
-    clearTimeout(this.idleTimer);
-    this.idleTimer = undefined;
-    const all = this.notes.length === 0 ? this.jobs : [...this.notes, ...this.jobs];
-    this.jobs = [];
+  /** Everything that is waiting, now. */
+  drain(): void {
+    this.takeNotes();
+    while (this.jobs.length > 0) this.flush();
+  }
+
+  private schedule(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    // After the poll phase: everything that the sockets brought in this turn is in the batch.
+    setImmediate(() => {
+      this.scheduled = false;
+      this.flush();
+    });
+  }
+
+  private takeNotes(): void {
+    clearTimeout(this.noteTimer);
+    this.noteTimer = undefined;
+    if (this.notes.length === 0) return;
+    this.jobs.push(...this.notes);
     this.notes = [];
-    if (all.length === 0) return;
+  }
+
+  private flush(): void {
+    if (this.jobs.length === 0) return;
+    // Of a long queue only half: while its senders take their answers, the other half is worked on.
+    const batch = this.jobs.splice(0, Math.max(smallBatch, Math.ceil(this.jobs.length / 2)));
     const started = performance.now();
-    const done = this.runTogether(all) ?? this.runApart(all);
+    const done = this.runTogether(batch) ?? this.runApart(batch);
     const took = performance.now() - started;
     if (took > this.slowestMs) this.slowestMs = took;
     this.commits++;
+    if (this.jobs.length > 0) this.schedule();
     for (const settle of done) settle();
   }
 
@@ -84,14 +109,15 @@ export class GroupCommit {
       this.db.exec('BEGIN IMMEDIATE');
       const started = performance.now();
       for (const job of jobs) {
-        if (taken > 0 && performance.now() - started > this.sliceMs) break;
+        if (taken > 0 && performance.now() - started > sliceMs) break;
         taken++;
         const before = this.hooks.changes();
         try {
           const value = job.work();
           settle.push(() => job.resolve(value));
         } catch (error) {
-          if (this.hooks.changes() !== before) {
+          // SQLite has rolled back by itself after some errors: what follows would not be in a transaction.
+          if (this.hooks.changes() !== before || !this.db.isTransaction) {
             this.rollback();
             return undefined;
           }
@@ -100,7 +126,7 @@ export class GroupCommit {
       }
       this.hooks.beforeCommit();
       this.db.exec('COMMIT');
-      this.putBack(jobs.slice(taken));
+      this.jobs.unshift(...jobs.slice(taken));
       return settle;
     } catch (error) {
       this.rollback();
@@ -131,15 +157,6 @@ export class GroupCommit {
     } catch (error) {
       this.rollback();
       return jobs.map((job) => () => job.reject(this.hooks.asError(error)));
-    }
-  }
-
-  private putBack(jobs: Job[]): void {
-    if (jobs.length === 0) return;
-    this.jobs = [...jobs, ...this.jobs];
-    if (!this.scheduled) {
-      this.scheduled = true;
-      setImmediate(() => this.flush());
     }
   }
 

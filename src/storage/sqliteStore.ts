@@ -57,16 +57,20 @@ export class SqliteStore extends SqliteWrites implements Store {
     this.messagesStored = this.lastSeq();
   }
 
-  write<T>(work: (tx: Writes) => T): Promise<T> {
+  write<T>(work: (tx: Writes) => T, order?: 'after-notes'): Promise<T> {
     if (this.health.failed) return Promise.reject(this.health.failed);
     if (this.closed) return Promise.reject(stopping());
     this.scheduleIndexing();
-    return this.group.write(() => work(this));
+    return this.group.write(() => work(this), order === 'after-notes');
   }
 
   later(work: (tx: Writes) => void, settled: (stored: boolean) => void = () => undefined): void {
     if (this.health.failed || this.closed) settled(false);
     else this.group.later(() => work(this), settled);
+  }
+
+  settleNotes(): void {
+    if (!this.closed) this.group.drain();
   }
 
   /** A note of the hub's own. */
@@ -116,7 +120,7 @@ export class SqliteStore extends SqliteWrites implements Store {
     this.closed = true;
     clearTimeout(this.indexTimer);
     try {
-      this.group.flush();
+      this.group.drain();
     } finally {
       this.db.close();
     }

@@ -14,7 +14,8 @@ export class HubBundle {
   constructor(version: string) {
     this.version = version;
     this.folder = mkdtempSync(join(tmpdir(), 'agent-bus-bundle-'));
-    cpSync(dirname(hubScript), this.folder, { recursive: true });
+    // A build that runs meanwhile renames its drafts away.
+    cpSync(dirname(hubScript), this.folder, { recursive: true, filter: (path) => !path.endsWith('.draft') });
     writeFileSync(join(this.folder, 'package.json'), '{ "type": "commonjs" }\n');
     this.script = join(this.folder, basename(hubScript));
     const text = readFileSync(this.script, 'utf8');

@@ -99,23 +99,27 @@ test('when the commit itself fails, everybody in it hears so', async (t) => {
   assert.equal(await group.write(() => put(5)), 5);
 });
 
-test('notes ride along with the next commit, or go alone soon after', async (t) => {
+test('notes go before what must not overtake them, and otherwise together a moment later', async (t) => {
   const { group, put, stored } = open(t);
   const settled: boolean[] = [];
-  group.later(
-    () => void put(1),
-    (ok) => settled.push(ok),
-  );
-  await group.write(() => put(2));
-  assert.equal(group.commits, 1);
-  assert.deepEqual([stored(), settled], [[1, 2], [true]]);
-  await new Promise<void>((resolve) =>
-    group.later(
-      () => void put(3),
-      () => resolve(),
-    ),
-  );
-  assert.deepEqual(stored(), [1, 2, 3]);
+  const note = (n: number): Promise<void> =>
+    new Promise((resolve) =>
+      group.later(
+        () => void put(n),
+        (ok) => {
+          settled.push(ok);
+          resolve();
+        },
+      ),
+    );
+  void note(1);
+  await group.write(() => assert.deepEqual(put(2), 2));
+  assert.deepEqual([stored(), settled], [[2], []]);
+  await group.write(() => put(3), true);
+  assert.deepEqual([stored(), settled], [[1, 2, 3], [true]]);
+  const before = group.commits;
+  await Promise.all([note(4), note(5)]);
+  assert.deepEqual([stored(), group.commits - before], [[1, 2, 3, 4, 5], 1]);
 });
 
 test('a note that can not be stored is reported and takes nobody with it', async (t) => {
@@ -126,6 +130,19 @@ test('a note that can not be stored is reported and takes nobody with it', async
     () => void put(1),
     (ok) => settled.push(ok),
   );
-  await group.write(() => put(2));
+  await group.write(() => put(2), true);
   assert.deepEqual([stored(), settled, lost.length], [[1, 2], [false], 1]);
+});
+
+test('a long queue is stored in several commits, in order, and nobody is forgotten', async (t) => {
+  const { group, put, stored } = open(t);
+  const order: number[] = [];
+  const writes = Array.from({ length: 200 }, (_, n) => group.write(() => put(n)).then((value) => order.push(value)));
+  await Promise.all(writes);
+  assert.ok(group.commits > 1);
+  assert.deepEqual(order, stored());
+  const last = Array.from({ length: 100 }, (_, n) => group.write(() => put(1_000 + n)));
+  group.drain();
+  await Promise.all(last);
+  assert.equal(stored().length, 300);
 });
