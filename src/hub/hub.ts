@@ -101,8 +101,7 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
   });
 
   // Other programs have the address in their configuration: the next start asks for the same ports.
-  store.remember('rpc_port', String(rpc.port));
-  store.remember('http_port', String(http.port));
+  await Promise.all([store.remember('rpc_port', String(rpc.port)), store.remember('http_port', String(http.port))]);
 
   const record: HubRecord = {
     pid: process.pid,

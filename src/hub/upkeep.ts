@@ -64,8 +64,9 @@ export class Upkeep {
           ),
         );
       } else {
-        store.remember('checked_at', String(clock.now()));
         log.info('database-checked');
+        // If the note is lost, the next start checks once more.
+        store.remember('checked_at', String(clock.now())).catch(() => undefined);
       }
     });
     worker.once('error', (error) => {

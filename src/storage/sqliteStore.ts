@@ -74,8 +74,8 @@ export class SqliteStore extends SqliteWrites implements Store {
   }
 
   /** A note of the hub's own. */
-  remember(key: string, value: string): void {
-    if (this.meta(key) !== value) this.later(() => this.setMeta(key, value));
+  async remember(key: string, value: string): Promise<void> {
+    if (this.meta(key) !== value) await this.write(() => this.setMeta(key, value));
   }
 
   /** Stops acknowledging: called when the integrity check in the background finds damage. */

@@ -26,10 +26,11 @@ function staleRecord(fields: Partial<HubRecord> = {}): HubRecord {
 }
 
 describe('20 clients start the hub at once', () => {
-  const hub = new HubProcess();
+  let hub: HubProcess;
   const crowd: ClientProcess[] = [];
 
   before(async () => {
+    hub = new HubProcess();
     for (let i = 0; i < 20; i++) crowd.push(new ClientProcess(hub.home.folder));
     await Promise.all(crowd.map((client) => client.ready()));
   });
