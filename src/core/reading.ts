@@ -113,7 +113,10 @@ export class Reading {
       kind: input.kind,
       conversation:
         input.conversation === undefined ? undefined : this.visibility.conversation(caller, input.conversation).id,
-      after: input.cursor === undefined ? 0 : cursorSeq(input.cursor),
+      after: Math.max(
+        input.cursor === undefined ? 0 : cursorSeq(input.cursor),
+        unreadOnly ? this.receipts.unreadFloor(agent) : 0,
+      ),
       limit: limit + (unreadOnly ? this.receipts.pendingCount(agent) : 0),
     };
     const found = this.store.inbox(query);
@@ -124,7 +127,12 @@ export class Reading {
   /** Unread mail that no answer has carried yet, after an order number. */
   news(agent: number, after: number, limit: number): MessageRecord[] {
     return this.store
-      .inbox({ agent, phases: [DeliveryPhase.unread], after, limit: limit + this.receipts.pendingCount(agent) })
+      .inbox({
+        agent,
+        phases: [DeliveryPhase.unread],
+        after: Math.max(after, this.receipts.unreadFloor(agent)),
+        limit: limit + this.receipts.pendingCount(agent),
+      })
       .filter((message) => !this.receipts.isShownPending(agent, message.seq))
       .slice(0, limit);
   }

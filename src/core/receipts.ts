@@ -23,6 +23,8 @@ export class Receipts {
   private readonly waiting: WaitingRoom;
   /** Shown, but the mark is not committed yet: these are unread on disk and read for everybody who asks. */
   private readonly shownPending = new Map<number, Set<number>>();
+  /** Up to here nothing is unread for the agent but what is pending, so that nobody has to read past it. */
+  private readonly floors = new Map<number, number>();
 
   constructor(store: Store, clock: Clock, feed: EventFeed, waiting: WaitingRoom) {
     this.store = store;
@@ -81,6 +83,7 @@ export class Receipts {
     if (fresh.length === 0) return;
     for (const seq of fresh) pending.add(seq);
     this.shownPending.set(agent, pending);
+    this.raiseFloor(agent, pending, fresh.length);
     const changes = new Changes();
     this.noteLater(
       changes,
@@ -94,11 +97,25 @@ export class Receipts {
           this.record(tx, changes, message, agent, { step: 'shown', route });
         }
       },
-      () => {
+      (stored) => {
         for (const seq of fresh) pending.delete(seq);
         if (pending.size === 0 && this.shownPending.get(agent) === pending) this.shownPending.delete(agent);
+        // They are unread again, and must be found.
+        if (!stored) this.floors.delete(agent);
       },
     );
+  }
+
+  unreadFloor(agent: number): number {
+    return this.floors.get(agent) ?? 0;
+  }
+
+  private raiseFloor(agent: number, pending: ReadonlySet<number>, most: number): void {
+    const next = { agent, phases: [DeliveryPhase.unread], after: this.unreadFloor(agent), limit: most };
+    for (const { seq } of this.store.inbox(next)) {
+      if (!pending.has(seq)) return;
+      this.floors.set(agent, seq);
+    }
   }
 
   isShownPending(agent: number, seq: number): boolean {
@@ -219,14 +236,18 @@ export class Receipts {
     }
   }
 
-  private noteLater(changes: Changes, work: (tx: Writes) => void, done: () => void = () => undefined): void {
+  private noteLater(
+    changes: Changes,
+    work: (tx: Writes) => void,
+    done: (stored: boolean) => void = () => undefined,
+  ): void {
     this.store.later(
       (tx) => {
         changes.receipts.length = changes.ended.length = 0;
         work(tx);
       },
       (stored) => {
-        done();
+        done(stored);
         if (stored) this.publish(changes);
       },
     );

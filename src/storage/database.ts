@@ -13,7 +13,9 @@ export function openDatabase(path: string): DatabaseSync {
     lookFirst(path);
     db = new DatabaseSync(path, { timeout: 5_000, enableForeignKeyConstraints: false });
     if (assertOurs(db) === 'empty') {
-      // Takes effect only now; lets retention give space back.
+      // Both take effect only now. Small pages: a message changes a few bytes on each of seven, and whole pages are synced.
+      db.exec('PRAGMA page_size = 2048');
+      // Lets retention give space back.
       db.exec('PRAGMA auto_vacuum = INCREMENTAL');
     }
     db.exec('PRAGMA journal_mode = WAL');
@@ -107,10 +109,14 @@ export function asStorageError(error: unknown, path: string): unknown {
     case 10: // SQLITE_IOERR
     case 8: // SQLITE_READONLY
     case 14: // SQLITE_CANTOPEN
-      return new BusError('disk-failed', `The disk refused the database (${detail}); nothing was stored.`, {
-        next: 'Check the disk and the permissions of the data folder, then `agent-bus stop` and start again.',
-        cause: error,
-      });
+      return new BusError(
+        'disk-failed',
+        `The disk refused the database (${detail}); what was being stored may or may not be there.`,
+        {
+          next: 'Check the disk and the permissions of the data folder, then `agent-bus stop` and start again; repeat with the same key.',
+          cause: error,
+        },
+      );
     default:
       return error;
   }

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 interface Job {
   work: () => unknown;
@@ -30,6 +30,8 @@ const notesMs = 100;
 export class GroupCommit {
   private readonly db: DatabaseSync;
   private readonly hooks: CommitHooks;
+  private readonly begin: StatementSync;
+  private readonly commit: StatementSync;
   private jobs: Job[] = [];
   private notes: Job[] = [];
   private scheduled = false;
@@ -40,6 +42,8 @@ export class GroupCommit {
   constructor(db: DatabaseSync, hooks: CommitHooks) {
     this.db = db;
     this.hooks = hooks;
+    this.begin = db.prepare('BEGIN IMMEDIATE');
+    this.commit = db.prepare('COMMIT');
   }
 
   /** With `afterNotes` the notes that are waiting go first, so that what they say is not overtaken. */
@@ -106,7 +110,7 @@ export class GroupCommit {
     const settle: (() => void)[] = [];
     let taken = 0;
     try {
-      this.db.exec('BEGIN IMMEDIATE');
+      this.begin.run();
       const started = performance.now();
       for (const job of jobs) {
         if (taken > 0 && performance.now() - started > sliceMs) break;
@@ -125,7 +129,7 @@ export class GroupCommit {
         }
       }
       this.hooks.beforeCommit();
-      this.db.exec('COMMIT');
+      this.commit.run();
       this.jobs.unshift(...jobs.slice(taken));
       return settle;
     } catch (error) {
@@ -139,7 +143,7 @@ export class GroupCommit {
   private runApart(jobs: Job[]): (() => void)[] {
     const settle: (() => void)[] = [];
     try {
-      this.db.exec('BEGIN IMMEDIATE');
+      this.begin.run();
       for (const job of jobs) {
         this.db.exec('SAVEPOINT one');
         try {
@@ -152,7 +156,7 @@ export class GroupCommit {
         this.db.exec('RELEASE one');
       }
       this.hooks.beforeCommit();
-      this.db.exec('COMMIT');
+      this.commit.run();
       return settle;
     } catch (error) {
       this.rollback();
@@ -161,8 +165,11 @@ export class GroupCommit {
   }
 
   private rollback(): void {
-    this.hooks.afterRollback();
-    // SQLite has already rolled back by itself after some errors (disk full, I/O).
-    if (this.db.isTransaction) this.db.exec('ROLLBACK');
+    try {
+      // SQLite has already rolled back by itself after some errors (disk full, I/O).
+      if (this.db.isTransaction) this.db.exec('ROLLBACK');
+    } finally {
+      this.hooks.afterRollback();
+    }
   }
 }

@@ -50,7 +50,7 @@ export class SqliteStore extends SqliteWrites implements Store {
       asError: (error) => this.classify(error),
       changes: () => this.mutations,
       beforeCommit: () => this.flushTouched(),
-      afterRollback: () => this.forgetTouched(),
+      afterRollback: () => this.forgetUncommitted(),
       onLost: (error) => this.reportLost(error),
     });
     if (this.meta('epoch') === undefined) this.setMeta('epoch', randomBytes(6).toString('hex'));

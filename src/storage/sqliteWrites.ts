@@ -32,9 +32,8 @@ export class SqliteWrites extends SqliteReads implements Writes {
 
   constructor(db: DatabaseSync, index: SearchIndex) {
     super(db, index);
-    // The counters never go back, even when retention has deleted the newest rows.
-    this.nextSeq = Math.max(super.lastSeq(), Number(this.meta('last_seq') ?? 0)) + 1;
-    this.nextReceipt = Math.max(super.lastReceipt(), Number(this.meta('last_receipt') ?? 0)) + 1;
+    this.nextSeq = this.storedSeq() + 1;
+    this.nextReceipt = this.storedReceipt() + 1;
   }
 
   override lastSeq(): number {
@@ -238,7 +237,19 @@ export class SqliteWrites extends SqliteReads implements Writes {
     this.touched.clear();
   }
 
-  forgetTouched(): void {
+  /** After a rollback: numbers that nobody has seen are given out again, so that none is ahead of the disk. */
+  forgetUncommitted(): void {
     this.touched.clear();
+    this.nextSeq = this.storedSeq() + 1;
+    this.nextReceipt = this.storedReceipt() + 1;
+  }
+
+  // The counters never go back below what was given out, even when retention has deleted the newest rows.
+  private storedSeq(): number {
+    return Math.max(super.lastSeq(), Number(this.meta('last_seq') ?? 0));
+  }
+
+  private storedReceipt(): number {
+    return Math.max(super.lastReceipt(), Number(this.meta('last_receipt') ?? 0));
   }
 }
