@@ -103,7 +103,13 @@ export class Views {
   }
 }
 
-export const isoTime = (at: number): string => new Date(at).toISOString();
+// Formatting a time costs as much as parsing a message, and the same one is often wanted many times in a row.
+let last = { at: Number.NaN, text: '' };
+
+export function isoTime(at: number): string {
+  if (at !== last.at) last = { at, text: new Date(at).toISOString() };
+  return last.text;
+}
 
 /** The last part of a path from any platform: enough to tell workspaces apart, and no more of the disk than that. */
 export function folderName(path: string): string {
