@@ -10,7 +10,7 @@ export interface CommitHooks {
   asError: (error: unknown) => unknown;
   /** A count that grows with every change, to tell a work that failed before it changed anything. */
   changes: () => number;
-  beforeCommit: () => void;
+  afterCommit: () => void;
   afterRollback: () => void;
   /** A note from `later` could not be stored. */
   onLost: (error: unknown) => void;
@@ -128,8 +128,8 @@ export class GroupCommit {
           settle.push(() => job.reject(this.hooks.asError(error)));
         }
       }
-      this.hooks.beforeCommit();
       this.commit.run();
+      this.hooks.afterCommit();
       this.jobs.unshift(...jobs.slice(taken));
       return settle;
     } catch (error) {
@@ -155,8 +155,8 @@ export class GroupCommit {
         }
         this.db.exec('RELEASE one');
       }
-      this.hooks.beforeCommit();
       this.commit.run();
+      this.hooks.afterCommit();
       return settle;
     } catch (error) {
       this.rollback();

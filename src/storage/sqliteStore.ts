@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { backup, type DatabaseSync } from 'node:sqlite';
-import type { Store, Writes } from '../core/ports.ts';
+import type { ConversationRecord } from '../core/model.ts';
+import type { ConversationsQuery, Store, Writes } from '../core/ports.ts';
 import { BusError } from '../core/errors.ts';
 import { asStorageError, openDatabase, pragmaNumber } from './database.ts';
 import { GroupCommit } from './groupCommit.ts';
@@ -32,6 +33,7 @@ export class SqliteStore extends SqliteWrites implements Store {
   private readonly searchIndex: SearchIndex;
   private readonly onTrouble: (error: BusError) => void;
   private indexTimer: NodeJS.Timeout | undefined;
+  private activityTimer: NodeJS.Timeout | undefined;
   private messagesStored: number;
   private closed = false;
   readonly health: StoreHealth = {};
@@ -49,18 +51,20 @@ export class SqliteStore extends SqliteWrites implements Store {
     this.group = new GroupCommit(db, {
       asError: (error) => this.classify(error),
       changes: () => this.mutations,
-      beforeCommit: () => this.flushTouched(),
+      afterCommit: () => this.keepActivity(),
       afterRollback: () => this.forgetUncommitted(),
       onLost: (error) => this.reportLost(error),
     });
     if (this.meta('epoch') === undefined) this.setMeta('epoch', randomBytes(6).toString('hex'));
     this.messagesStored = this.lastSeq();
+    this.recoverActivity();
   }
 
   write<T>(work: (tx: Writes) => T, order?: 'after-notes'): Promise<T> {
     if (this.health.failed) return Promise.reject(this.health.failed);
     if (this.closed) return Promise.reject(stopping());
     this.scheduleIndexing();
+    this.scheduleActivity();
     return this.group.write(() => work(this), order === 'after-notes');
   }
 
@@ -119,10 +123,45 @@ export class SqliteStore extends SqliteWrites implements Store {
     if (this.closed) return;
     this.closed = true;
     clearTimeout(this.indexTimer);
+    clearTimeout(this.activityTimer);
     try {
       this.group.drain();
+      this.settleActivity();
     } finally {
       this.db.close();
+    }
+  }
+
+  /** The order of conversations is in their rows: those have to be right before it is read. */
+  override conversations(query: ConversationsQuery): ConversationRecord[] {
+    this.settleActivity();
+    return super.conversations(query);
+  }
+
+  private scheduleActivity(): void {
+    this.activityTimer ??= setTimeout(() => {
+      this.activityTimer = undefined;
+      const activities = [...this.activity];
+      if (activities.length === 0) return;
+      this.later(
+        () => this.storeActivity(activities),
+        (stored) => stored && this.dropActivity(activities),
+      );
+    }, 1_000).unref();
+  }
+
+  private settleActivity(): void {
+    const activities = [...this.activity];
+    if (activities.length === 0 || this.health.failed) return;
+    try {
+      this.db.exec('BEGIN IMMEDIATE');
+      this.storeActivity(activities);
+      this.db.exec('COMMIT');
+      this.dropActivity(activities);
+    } catch (error) {
+      // Reading goes on even if nothing can be written; the order is then that of a moment ago.
+      if (this.db.isTransaction) this.db.exec('ROLLBACK');
+      this.reportLost(error);
     }
   }
 

@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type {
   AgentRecord,
   ConversationKind,
+  ConversationRecord,
   DeliveryPhase,
   MessageRecord,
   ReceiptRecord,
@@ -10,6 +11,11 @@ import type {
 import type { RequestEnd, Writes } from '../core/ports.ts';
 import type { SearchIndex } from './searchIndex.ts';
 import { SqliteReads } from './sqliteReads.ts';
+
+export interface Activity {
+  seq: number;
+  at: number;
+}
 
 const agentColumns: Record<string, string> = {
   name: 'name',
@@ -27,8 +33,12 @@ export class SqliteWrites extends SqliteReads implements Writes {
   mutations = 0;
   private nextSeq: number;
   private nextReceipt: number;
-  /** A burst into one conversation updates its row once per commit, not once per message. */
-  private readonly touched = new Map<number, { seq: number; at: number }>();
+  /**
+   * Last activity of conversations that is not in their rows yet. Rows are written once in a while and whatever is
+   * missing after a crash is found again from the messages, so a message does not have to change them.
+   */
+  protected readonly activity = new Map<number, Activity>();
+  private readonly uncommitted = new Map<number, Activity>();
 
   constructor(db: DatabaseSync, index: SearchIndex) {
     super(db, index);
@@ -153,7 +163,7 @@ export class SqliteWrites extends SqliteReads implements Writes {
     if (message.expiresAt !== null) {
       this.sql.run('INSERT INTO expiries (at, seq) VALUES (?, ?)', message.expiresAt, seq);
     }
-    this.touched.set(message.conversation, { seq, at: message.sentAt });
+    this.uncommitted.set(message.conversation, { seq, at: message.sentAt });
     return seq;
   }
 
@@ -229,17 +239,54 @@ export class SqliteWrites extends SqliteReads implements Writes {
     this.sql.run('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)', key, value);
   }
 
-  /** Before each commit. */
-  flushTouched(): void {
-    for (const [conversation, { seq, at }] of this.touched) {
+  keepActivity(): void {
+    for (const [conversation, activity] of this.uncommitted) this.activity.set(conversation, activity);
+    this.uncommitted.clear();
+  }
+
+  /** Puts it into the rows. `dropActivity` follows once that is committed. */
+  storeActivity(activities: readonly [number, Activity][]): void {
+    let newest = 0;
+    for (const [conversation, { seq, at }] of activities) {
       this.sql.run('UPDATE conversations SET last_seq = ?, last_at = ? WHERE id = ?', seq, at, conversation);
+      newest = Math.max(newest, seq);
     }
-    this.touched.clear();
+    this.setMeta('activity_seq', String(newest));
+  }
+
+  dropActivity(activities: readonly [number, Activity][]): void {
+    for (const [conversation, activity] of activities) {
+      if (this.activity.get(conversation) === activity) this.activity.delete(conversation);
+    }
+  }
+
+  /** What a hub that died had not put into the rows. */
+  recoverActivity(): void {
+    const rows = this.sql.all(
+      'SELECT conversation, max(seq) AS seq, max(sent_at) AS at FROM messages WHERE seq > ? GROUP BY conversation',
+      Number(this.meta('activity_seq') ?? 0),
+    );
+    for (const row of rows) {
+      this.activity.set(row['conversation'] as number, { seq: row['seq'] as number, at: row['at'] as number });
+    }
+  }
+
+  override conversation(id: number): ConversationRecord | undefined {
+    return this.withActivity(super.conversation(id));
+  }
+
+  override conversationByKey(key: string): ConversationRecord | undefined {
+    return this.withActivity(super.conversationByKey(key));
+  }
+
+  private withActivity(record: ConversationRecord | undefined): ConversationRecord | undefined {
+    const activity = record && this.activity.get(record.id);
+    return activity ? { ...record, lastSeq: activity.seq, lastAt: activity.at } : record;
   }
 
   /** After a rollback: numbers that nobody has seen are given out again, so that none is ahead of the disk. */
   forgetUncommitted(): void {
-    this.touched.clear();
+    this.uncommitted.clear();
     this.nextSeq = this.storedSeq() + 1;
     this.nextReceipt = this.storedReceipt() + 1;
   }

@@ -15,7 +15,7 @@ function open(t: TestContext) {
   const group = new GroupCommit(db, {
     asError: (error) => error,
     changes: () => changes,
-    beforeCommit: () => undefined,
+    afterCommit: () => undefined,
     afterRollback: () => undefined,
     onLost: (error) => lost.push(error),
   });

@@ -191,3 +191,23 @@ test('an interrupted repair is known, and goes on from the kept files', async (t
     [],
   );
 });
+
+test('the last activity of a conversation is right at once, and after a crash', async (t) => {
+  const { path, store, seqs } = await storeWith(t, ['one', 'two']);
+  const last = seqs.at(-1);
+  assert.equal(store.conversation(1)?.lastSeq, last);
+  // As a crash at this moment would leave it: nothing but the files.
+  const folder = tempFolder(t);
+  for (const suffix of ['', '-wal']) copyFileSync(path + suffix, join(folder, `bus.db${suffix}`));
+  const stale = new DatabaseSync(join(folder, 'bus.db'));
+  assert.equal(stale.prepare('SELECT last_seq FROM conversations').get()?.['last_seq'], 0, 'not in the row yet');
+  stale.close();
+  const after = new SqliteStore(join(folder, 'bus.db'));
+  t.after(() => after.close());
+  assert.equal(after.conversation(1)?.lastSeq, last);
+  assert.deepEqual(
+    after.conversations({ limit: 5 }).map((conversation) => conversation.lastSeq),
+    [last],
+  );
+  assert.equal(store.conversations({ agent: 1, limit: 5 })[0]?.lastSeq, last);
+});
