@@ -38,7 +38,7 @@ export class BusClient {
   private readonly options: ClientOptions;
   private readonly find: FindOptions;
   private connection: HubConnection | undefined;
-  private connecting: { attempt: Promise<HubConnection>; starts: boolean } | undefined;
+  private connecting: { attempt: Promise<HubConnection>; background: boolean } | undefined;
   private name: string | undefined;
   private events: EventHandlers | undefined;
   private cursor: string | undefined;
@@ -132,15 +132,16 @@ export class BusClient {
     }
   }
 
-  private ready(start = this.find.start): Promise<HubConnection> {
+  private ready(start = this.find.start, background = false): Promise<HubConnection> {
     if (this.connection?.peer.isOpen) return Promise.resolve(this.connection);
     if (this.closed) return Promise.reject(closedError());
     if (this.connecting) {
-      const { attempt, starts } = this.connecting;
-      return start && !starts ? attempt.catch(() => this.ready(start)) : attempt;
+      const { attempt, background: gentle } = this.connecting;
+      // An attempt to come back may have begun before the hub was up, and starts none: its failure is not the caller's.
+      return gentle && !background ? attempt.catch(() => this.ready(start)) : attempt;
     }
     const attempt = this.open(start).finally(() => (this.connecting = undefined));
-    this.connecting = { attempt, starts: start };
+    this.connecting = { attempt, background };
     return attempt;
   }
 
@@ -205,7 +206,7 @@ export class BusClient {
     const delay = Math.min(20 * 2 ** attempt, 2_000);
     const timer = setTimeout(() => {
       if (this.closed) return;
-      this.ready(this.find.start && this.wasCutOff()).catch(() => this.comeBack(attempt + 1));
+      this.ready(this.find.start && this.wasCutOff(), true).catch(() => this.comeBack(attempt + 1));
     }, delay);
     // Only somebody who listens is kept alive by coming back.
     if (!this.events) timer.unref();

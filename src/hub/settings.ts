@@ -11,7 +11,7 @@ const schema = z.strictObject({
   idleMinutes: z.number().min(0).max(525_600).default(15),
   /** 0 means any, the last one first. */
   port: whole(0, 65_535).default(0),
-  /** What is older, or beyond this size, is removed once it is read and closed; 0 means never. */
+  /** What is older, or beyond this size, is removed, unless it is unread or a pending request; 0 means never. */
   retention: z
     .strictObject({
       days: z.number().min(0).max(36_500).default(180),

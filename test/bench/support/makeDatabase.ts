@@ -28,7 +28,7 @@ for (let done = 0; done < count; done += perCommit) {
 }
 // A search first indexes whatever is not indexed yet.
 store.search({ terms: 'test', limit: 1 });
-store.remember('checked_at', String(now));
+await store.remember('checked_at', String(now));
 store.close();
 
 function makeAgents(tx: Writes): number[] {
