@@ -61,6 +61,8 @@ function flip(path: string, at: number, length = 1): void {
   overwrite(path, at, Buffer.from(content.subarray(at, at + length).map((byte) => byte ^ 0xff)));
 }
 
+const pageBytes = 2_048;
+
 /** Where pages of a table or index are. */
 function pagesOf(path: string, name: string, type: 'leaf' | 'internal'): number[] {
   const db = new DatabaseSync(path, { readOnly: true });
@@ -68,7 +70,9 @@ function pagesOf(path: string, name: string, type: 'leaf' | 'internal'): number[
     const rows = db
       .prepare('SELECT pageno FROM dbstat WHERE name = ? AND pagetype = ? ORDER BY pageno')
       .all(name, type);
-    return rows.map((row) => ((row['pageno'] as number) - 1) * 4096);
+    const size = db.prepare('PRAGMA page_size').get()?.['page_size'];
+    assert.equal(size, pageBytes, 'the offsets in this file are of pages of this size');
+    return rows.map((row) => ((row['pageno'] as number) - 1) * pageBytes);
   } finally {
     db.close();
   }
@@ -109,7 +113,7 @@ describe('bytes that changed in the database', () => {
     'its page size flipped': (path) => flip(path, 16, 2),
     'its mark of ownership flipped': (path) => flip(path, 68, 4),
     'the root of its schema flipped': (path) => flip(path, 100, 8),
-    'its first page zeroed': (path) => overwrite(path, 0, Buffer.alloc(4096)),
+    'its first page zeroed': (path) => overwrite(path, 0, Buffer.alloc(pageBytes)),
     'all of it garbage': (path) => fs.writeFileSync(path, Buffer.alloc(100_000, 'garbage ')),
     'cut off in the middle': (path) => fs.truncateSync(path, Math.floor(fs.statSync(path).size / 2)),
     'cut off in the first page': (path) => fs.truncateSync(path, 1_000),
@@ -137,12 +141,12 @@ describe('bytes that changed in the database', () => {
 
   const body: Record<string, (path: string) => void> = {
     'a page of messages zeroed': (path) =>
-      overwrite(path, pagesOf(path, 'messages', 'leaf')[5] ?? 0, Buffer.alloc(4096)),
+      overwrite(path, pagesOf(path, 'messages', 'leaf')[5] ?? 0, Buffer.alloc(pageBytes)),
     'the kind of a page flipped': (path) => flip(path, pagesOf(path, 'messages', 'leaf')[6] ?? 0),
     'the pointers of an inner page flipped': (path) =>
       flip(path, (pagesOf(path, 'messages', 'internal')[0] ?? 0) + 12, 40),
     'a page of an index flipped': (path) => flip(path, pagesOf(path, 'deliveries_by_agent', 'leaf')[0] ?? 0, 64),
-    'torn: half of it from another time': (path) => overwrite(path, 40 * 4096, Buffer.alloc(20 * 4096, 7)),
+    'torn: half of it from another time': (path) => overwrite(path, 40 * pageBytes, Buffer.alloc(20 * pageBytes, 7)),
   };
 
   for (const [what, harm] of Object.entries(body)) {
@@ -159,7 +163,7 @@ describe('bytes that changed in the database', () => {
   test('a page of messages zeroed, after a clean end: whoever comes across it is told, and nothing more is taken', () =>
     withCopy('stopped', async (hub) => {
       const pages = pagesOf(hub.home.database, 'messages', 'leaf');
-      for (const page of pages.slice(10, 20)) overwrite(hub.home.database, page, Buffer.alloc(4096));
+      for (const page of pages.slice(10, 20)) overwrite(hub.home.database, page, Buffer.alloc(pageBytes));
       await hub.start();
       const bob = await hub.client({ as: 'bob' });
       await assert.rejects(
@@ -185,7 +189,7 @@ describe('bytes that changed in its log', () => {
 
   const harms: Record<string, (path: string, size: number) => void> = {
     'a bit in the middle': (path, size) => flip(path, Math.floor(size / 2)),
-    'a page in the middle zeroed': (path, size) => overwrite(path, Math.floor(size / 2), Buffer.alloc(4096)),
+    'a page in the middle zeroed': (path, size) => overwrite(path, Math.floor(size / 2), Buffer.alloc(pageBytes)),
     'its header flipped': (path) => flip(path, 0, 32),
     'its salts flipped': (path) => flip(path, 16, 8),
     'the first frame': (path) => flip(path, 32 + 24 + 100, 10),
