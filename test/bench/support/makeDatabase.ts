@@ -34,7 +34,7 @@ store.close();
 function makeAgents(tx: Writes): number[] {
   const blank = {
     about: '',
-    workspace: '/work/bench',
+    workspace: '/home/ada/bench',
     product: 'bench',
     identity: null,
     created: now,
