@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { BusError } from '../core/errors.ts';
 import type { BusHome } from '../hub/home.ts';
-import { readRecord, type HubRecord } from '../hub/discovery.ts';
+import { exitAlreadyRunning, readRecord, type HubRecord } from '../hub/discovery.ts';
 import {
   proofText,
   protocolVersion,
@@ -34,7 +34,6 @@ export interface HubConnection {
 export type Identity = Pick<LoginParams, 'as' | 'attach' | 'token' | 'via' | 'passing'>;
 
 const pollMs = 15;
-const exitAlreadyRunning = 3;
 
 /**
  * Connects to the hub, starting it where it is wanted and missing. A record proves nothing: its writer may be dead and its

@@ -55,7 +55,6 @@ export interface Reads {
   agents(): AgentRecord[];
   aliases(): { name: string; agent: number }[];
   agentByToken(hash: Uint8Array): number | undefined;
-  tokenCount(agent: number): number;
 
   message(seq: number): MessageRecord | undefined;
   messageByKey(sender: number, key: string): MessageRecord | undefined;
@@ -67,7 +66,6 @@ export interface Reads {
   /** Requests that were shown to the agent and that it has neither answered nor closed. */
   unanswered(agent: number, limit: number): MessageRecord[];
   unreadCount(agent: number, cap: number): number;
-  openCount(agent: number, cap: number): number;
   unreadByConversation(agent: number): Map<number, number>;
 
   receipts(seq: number): ReceiptRecord[];

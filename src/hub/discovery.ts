@@ -6,7 +6,8 @@ import * as fs from 'node:fs';
 import { BusError } from '../core/errors.ts';
 import { readPrivateFile, writePrivateFileAtomic } from './privateFolder.ts';
 
-export const hubProtocol = 1;
+/** A hub that finds another one holding the lock leaves with this: not a failure, since there is a hub. */
+export const exitAlreadyRunning = 3;
 
 export interface HubRecord {
   pid: number;

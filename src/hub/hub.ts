@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { Bus } from '../core/bus.ts';
 import { SteadyClock } from '../core/clock.ts';
 import { BusError } from '../core/errors.ts';
+import { protocolVersion } from '../protocol/messages.ts';
 import { interrupted } from '../storage/repair.ts';
 import { SqliteStore } from '../storage/sqliteStore.ts';
 import { scanWal } from '../storage/walScan.ts';
@@ -17,7 +18,7 @@ import { createBusServer } from '../transports/mcp/mcpServer.ts';
 import { openRpcDoor } from '../transports/rpc/rpcDoor.ts';
 import { Admin } from './admin.ts';
 import { Credentials } from './credentials.ts';
-import { hubProtocol, removeRecord, writeRecord, type HubRecord } from './discovery.ts';
+import { removeRecord, writeRecord, type HubRecord } from './discovery.ts';
 import type { BusHome } from './home.ts';
 import type { HubLock } from './lock.ts';
 import type { Log } from './log.ts';
@@ -106,7 +107,7 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
   const record: HubRecord = {
     pid: process.pid,
     version,
-    protocol: hubProtocol,
+    protocol: protocolVersion,
     mcpUrl: `http://127.0.0.1:${http.port}/mcp`,
     rpcPort: rpc.port,
     token: credentials.ownerToken,

@@ -1,13 +1,11 @@
 import { BusError, errorShape } from '../core/errors.ts';
+import { exitAlreadyRunning } from './discovery.ts';
 import { busHome } from './home.ts';
 import { startHub } from './hub.ts';
 import { acquireHubLock } from './lock.ts';
 import { openLog } from './log.ts';
 import { ensurePrivateFolder, removeStaleTemporaries, writePrivateFileAtomic } from './privateFolder.ts';
 import { loadSettings } from './settings.ts';
-
-/** Another hub holds the lock: not a failure, since whoever started us wanted a hub and there is one. */
-export const exitAlreadyRunning = 3;
 
 /** The hub as a process: from the lock to the last byte of the log. Returns the exit code. */
 export async function runHub(version: string): Promise<number> {

@@ -35,10 +35,6 @@ export class SqliteReads implements Reads {
     return this.sql.get('SELECT agent FROM tokens WHERE hash = ?', hash)?.['agent'] as number | undefined;
   }
 
-  tokenCount(agent: number): number {
-    return this.sql.get('SELECT count(*) AS n FROM tokens WHERE agent = ?', agent)?.['n'] as number;
-  }
-
   message(seq: number): MessageRecord | undefined {
     const row = this.sql.get('SELECT * FROM messages WHERE seq = ?', seq);
     return row && messageRow(row);
@@ -100,18 +96,9 @@ export class SqliteReads implements Reads {
   }
 
   unreadCount(agent: number, cap: number): number {
-    return this.phaseCount(agent, 0, cap);
-  }
-
-  openCount(agent: number, cap: number): number {
-    return this.phaseCount(agent, 1, cap);
-  }
-
-  private phaseCount(agent: number, phase: number, cap: number): number {
     return this.sql.get(
-      'SELECT count(*) AS n FROM (SELECT 1 FROM deliveries WHERE agent = ? AND phase = ? LIMIT ?)',
+      'SELECT count(*) AS n FROM (SELECT 1 FROM deliveries WHERE agent = ? AND phase = 0 LIMIT ?)',
       agent,
-      phase,
       cap,
     )?.['n'] as number;
   }

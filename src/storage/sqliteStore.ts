@@ -92,7 +92,7 @@ export class SqliteStore extends SqliteWrites implements Store {
   counts(): StoreCounts {
     return {
       agents: this.count('agents WHERE removed = 0'),
-      messages: this.messageCount(),
+      messages: this.count('messages'),
       conversations: this.count('conversations'),
       pendingRequests: this.pendingRequests(),
       databaseBytes: fileSize(this.path) + fileSize(`${this.path}-wal`),
@@ -180,10 +180,6 @@ export class SqliteStore extends SqliteWrites implements Store {
     } catch (error) {
       this.reportLost(error);
     }
-  }
-
-  private messageCount(): number {
-    return this.count('messages');
   }
 
   private count(from: string): number {

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { hubProtocol, writeRecord, type HubRecord } from '../../src/hub/discovery.ts';
+import { writeRecord, type HubRecord } from '../../src/hub/discovery.ts';
+import { protocolVersion } from '../../src/protocol/messages.ts';
 import { ClientProcess } from '../support/clientProcess.ts';
 import { HubProcess, hubsOf, isHubOf, until } from '../support/hubProcess.ts';
 
@@ -15,7 +16,7 @@ function staleRecord(fields: Partial<HubRecord> = {}): HubRecord {
   return {
     pid: 2 ** 22 - 1,
     version: '0.1.0',
-    protocol: hubProtocol,
+    protocol: protocolVersion,
     mcpUrl: 'http://127.0.0.1:9/mcp',
     rpcPort: 9,
     token: secret,
