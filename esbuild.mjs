@@ -64,6 +64,12 @@ const nodeProgram = {
   banner: { js: '"use strict";const importMetaUrl=require("node:url").pathToFileURL(__filename).href;' },
 };
 
+/** The icons of the page: the font that VS Code itself uses, as it comes. */
+const icons = ['codicon.css', 'codicon.ttf'].map((name) => ({
+  path: join(dist, name),
+  from: join(root, 'node_modules', '@vscode', 'codicons', 'dist', name),
+}));
+
 const page = { ...shared, platform: 'browser', format: 'iife', target: 'es2023', entryNames: 'webview' };
 
 /** Builds if anything changed. Throws, after esbuild has said why, if a bundle can't be made. */
@@ -94,7 +100,10 @@ export async function build({ dev = false, force = false } = {}) {
 
   mkdirSync(dist, { recursive: true });
   const sizes = {};
-  for (const file of results.flatMap((result) => result.outputFiles)) sizes[basename(file.path)] = put(file);
+  const copies = icons.map(({ path, from }) => ({ path, contents: readFileSync(from) }));
+  for (const file of [...results.flatMap((result) => result.outputFiles), ...copies]) {
+    sizes[basename(file.path)] = put(file);
+  }
   put({ path: join(dist, 'package.json'), contents: '{ "type": "commonjs" }\n' });
   put({ path: record, contents: JSON.stringify({ hash, sizes }) });
   const list = Object.entries(sizes).map(([name, size]) => `${name} ${Math.ceil(size / 1024)} kB`);

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { constants } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { hasProgram, installPackages as installDebianPackages } from './debian.mjs';
 
 const wantedNode = 24;
 const windows = process.platform === 'win32';
@@ -16,9 +17,12 @@ const stamp = join(modules, '.agent-bus-installed');
 const tasks = {
   start: { script: 'scripts/start.mjs' },
   // The power-loss and bad-disk tests watch and break system calls with it; without it they say so and are skipped.
+  // The real editor is fetched by the tests that need it: scripts/editor.mjs.
   test: { script: 'scripts/test.mjs', programs: ['strace'] },
+  desktop: { script: 'scripts/desktop.mjs', build: true },
   check: { script: 'scripts/test.mjs', args: ['--checks'] },
   build: { script: 'esbuild.mjs' },
+  package: { script: 'scripts/package.mjs' },
   bench: { script: 'test/bench/main.ts', build: true },
   format: { script: 'node_modules/prettier/bin/prettier.cjs', args: ['--write', '--log-level', 'warn', '.'] },
 };
@@ -66,21 +70,12 @@ function ensureInstalled() {
   });
 }
 
-/** From Debian's packages, where this is such a system and we may install; elsewhere the task goes on without it. */
+/** Where it can't be installed, the task goes on without it. */
 function ensureProgram(program) {
-  const there = () => spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
-  if (process.platform !== 'linux' || there()) return;
-  if (process.getuid?.() === 0 && spawnSync('apt-get', ['--version'], { stdio: 'ignore' }).error === undefined) {
-    say(`Installing ${program} (Debian package).`);
-    const options = {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    };
-    const install = () => spawnSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', program], options);
-    // The list of packages may be missing or old.
-    if (install().status !== 0 && spawnSync('apt-get', ['update', '-q'], options).status === 0) install();
-  }
-  if (!there()) say(`${program} is not installed and can't be from here: the tests that need it are skipped.`);
+  if (process.platform !== 'linux' || hasProgram(program)) return;
+  installDebianPackages([program], say);
+  if (!hasProgram(program))
+    say(`${program} is not installed and can't be from here: the tests that need it are skipped.`);
 }
 
 function lockHash() {

@@ -6,7 +6,7 @@
 //   --verbose         what passing tests printed, too
 import { existsSync, globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { checks, runCheck } from './checks.mjs';
@@ -16,10 +16,12 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const importTable = join(root, 'test', 'unit', 'importTable.test.ts');
 const cores = Math.max(2, Math.min(4, availableParallelism()));
 
-/** In this order; folders of one group run side by side, `serial` ones one file after the other. */
+/** In this order; `parallel` files of one group run side by side; `editor` ones need a real VS Code. */
 const groups = [
   { folders: ['unit', 'protocol', 'hub', 'security'], parallel: cores, testTimeout: 120_000 },
   { folders: ['faults'], parallel: 1, testTimeout: 600_000 },
+  { folders: ['webview'], parallel: 1, testTimeout: 120_000 },
+  { folders: ['vscode'], parallel: 1, testTimeout: 300_000, editor: true },
 ];
 const folders = groups.flatMap((group) => group.folders);
 
@@ -86,18 +88,37 @@ async function runGroup(group) {
 
 async function runNamedFiles() {
   const files = positionals.map((file) => resolve(file));
-  const faults = join(root, 'test', 'faults');
   for (const file of files.filter((name) => !existsSync(name))) {
     report(relative(root, file), { ok: false, ms: 0, output: 'There is no such file.' });
   }
-  const testTimeout = files.some((file) => file.startsWith(faults)) ? 600_000 : 120_000;
-  await runFiles(
-    files.filter((file) => existsSync(file)),
-    { parallel: cores, testTimeout },
-  );
+  const groupOf = (file) => groups.find((group) => group.folders.includes(folderOf(file))) ?? groups[0];
+  for (const group of groups) {
+    const own = files.filter((file) => existsSync(file) && groupOf(file) === group);
+    if (own.length > 0) await runFiles(own, group);
+  }
 }
 
-async function runFiles(files, { parallel, testTimeout }) {
+function folderOf(file) {
+  return relative(join(root, 'test'), file).split(sep)[0];
+}
+
+/** Before the tests, not in one of them: the first time it takes minutes. Where it can't be had, the tests say so. */
+async function prepareEditor() {
+  const { ensureChromium, ensureEditor, EditorUnavailable } = await import('./editor.mjs');
+  const say = (text) => console.log(`  ${text}`);
+  try {
+    await ensureEditor({ say });
+    await ensureChromium({ say });
+  } catch (error) {
+    if (!(error instanceof EditorUnavailable)) throw error;
+    process.env.AGENT_BUS_NO_EDITOR = error.message;
+    if (process.env.CI) report('a real VS Code', { ok: false, ms: 0, output: error.message });
+    else say(`Tests in a real VS Code are skipped: ${error.message}`);
+  }
+}
+
+async function runFiles(files, { parallel, testTimeout, editor }) {
+  if (editor) await prepareEditor();
   await eachOf(files, parallel, async (file) => {
     const name = relative(root, file).replaceAll('\\', '/');
     const onSlow = (test, ms) => console.log(`    … ${name}: ${test} (${seconds(ms)})`);

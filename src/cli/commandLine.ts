@@ -15,7 +15,11 @@ export function commandLine(env: NodeJS.ProcessEnv = process.env): CommandLine {
   const script = process.argv[1] ?? '';
   const home = env['AGENT_BUS_HOME'];
   const chosen: Record<string, string> = home ? { AGENT_BUS_HOME: home } : {};
-  if (isSame(onPath('agent-bus', env), script))
+  // Set by the launcher that the extension installs: it outlives the bundle and the runtime that it started.
+  const launcher = env['AGENT_BUS_LAUNCHER'];
+  if (launcher && !isSame(onPath('agent-bus', env), launcher))
+    return { command: launcher, args: [], shell: shellLine([launcher], home), env: chosen };
+  if (launcher || isSame(onPath('agent-bus', env), script))
     return { command: 'agent-bus', args: [], shell: shellLine(['agent-bus'], home), env: chosen };
   const node = isSame(onPath('node', env), process.execPath) ? 'node' : process.execPath;
   return { command: process.execPath, args: [script], shell: shellLine([node, script], home), env: chosen };

@@ -7,6 +7,7 @@ import { conversation } from './commands/conversation.ts';
 import { conversations } from './commands/conversations.ts';
 import { exportCommand } from './commands/export.ts';
 import { help } from './commands/help.ts';
+import { hook } from './commands/hook.ts';
 import { hub } from './commands/hub.ts';
 import { inbox } from './commands/inbox.ts';
 import { logs } from './commands/logs.ts';
@@ -25,7 +26,7 @@ import { wait } from './commands/wait.ts';
 
 /** In the order in which the help lists them. */
 export const commands: readonly Command[] = [
-  ...[hub, start, stop, status, mcp],
+  ...[hub, start, stop, status, mcp, hook],
   ...[send, reply, inbox, wait, ack, cancel, show, conversations, conversation, search],
   ...[agents, register, revoke, channel, ping],
   ...[logs, exportCommand, repair, help],

@@ -35,7 +35,10 @@ export class Traffic {
         this.presence.set(name, presence);
         return changed && kind !== 'person' ? `  ${name} is ${presence}` : undefined;
       }
+      case 'paused':
+        return event.paused ? '  deliveries are paused' : '  deliveries go on';
       case 'agents':
+      case 'unread':
         return undefined;
     }
   }

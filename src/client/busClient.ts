@@ -4,6 +4,8 @@ import type { Route } from '../core/model.ts';
 import { readRecord } from '../hub/discovery.ts';
 import { busHome, type BusHome } from '../hub/home.ts';
 import type { EventNotification, HubEvent, HubMethod, HubRequests, SubscribeResult } from '../protocol/messages.ts';
+import type { RequestContext } from '../protocol/calls.ts';
+import type { AskParams, AskResult, WakeParams, WakeResult } from '../protocol/reachMessages.ts';
 import { UnknownMethod } from '../protocol/wireErrors.ts';
 import { openConnection, type FindOptions, type HubConnection, type Identity } from './findHub.ts';
 import { bundledHub } from './hubProcess.ts';
@@ -16,7 +18,22 @@ export interface ClientOptions extends Identity {
   version: string;
   /** Stay connected: come back after the hub restarts, starting it if need be. */
   reconnect?: boolean;
+  /** What the hub may ask of this client. */
+  serves?: Served;
+  /** Runs after each login, the first and those after a restart of the hub; calls wait until it is done. */
+  onConnected?: (request: HubRequest) => Promise<void>;
 }
+
+/** Requests from the hub to a client that carries agents. The signal ends when the hub no longer wants an answer. */
+export interface Served {
+  wake?(params: WakeParams, signal: AbortSignal): Promise<WakeResult>;
+  ask?(params: AskParams, signal: AbortSignal): Promise<AskResult>;
+}
+
+export type HubRequest = <Method extends HubMethod>(
+  method: Method,
+  params: HubRequests[Method]['params'],
+) => Promise<HubRequests[Method]['result']>;
 
 export interface EventHandlers {
   onEvent(event: HubEvent): void;
@@ -57,8 +74,13 @@ export class BusClient {
 
   static async connect(options: ClientOptions): Promise<BusClient> {
     const client = new BusClient(options);
-    await client.ready();
-    return client;
+    try {
+      await client.ready();
+      return client;
+    } catch (error) {
+      client.close();
+      throw error;
+    }
   }
 
   /** The name under which this client speaks. */
@@ -148,18 +170,17 @@ export class BusClient {
   private async open(start: boolean): Promise<HubConnection> {
     const { as, attach, token, via, passing } = this.options;
     // After the first time it asks for the very name it had: places are given out in order of arrival.
+    const hasPlace = attach !== undefined && attach.chat === undefined && this.name !== undefined;
     const identity: Identity = {
       via,
       ...(as !== undefined && { as }),
       ...(token !== undefined && { token }),
       ...(passing !== undefined && { passing }),
-      ...(attach && { attach: this.name === undefined ? attach : { ...attach, name: this.name } }),
+      ...(attach && { attach: hasPlace ? { ...attach, name: this.name ?? '' } : attach }),
     };
     const handlers = {
-      onRequest: (method: string): unknown => {
-        if (method === 'ping') return null;
-        throw new UnknownMethod(method);
-      },
+      onRequest: (method: string, params: unknown, context: RequestContext): unknown =>
+        this.serve(method, params, context),
       onNotification: (method: string, params: unknown): void => {
         if (method === 'event') this.receive(params as EventNotification);
       },
@@ -169,11 +190,30 @@ export class BusClient {
       connection.peer.close();
       throw closedError();
     }
-    this.connection = connection;
     this.name = connection.agent;
+    await this.greet(connection);
+    this.connection = connection;
     if (this.events) await this.resubscribe(connection);
     this.onStateChange('connected');
     return connection;
+  }
+
+  /** Whoever carries agents says so before anything else of this client is heard. */
+  private async greet({ peer }: HubConnection): Promise<void> {
+    try {
+      await this.options.onConnected?.(async (method, params) => await peer.request(method, params));
+    } catch (error) {
+      peer.close();
+      throw error;
+    }
+  }
+
+  private serve(method: string, params: unknown, context: RequestContext): unknown {
+    const { serves } = this.options;
+    if (method === 'ping') return null;
+    if (method === 'wake' && serves?.wake) return serves.wake(params as WakeParams, context.signal);
+    if (method === 'ask' && serves?.ask) return serves.ask(params as AskParams, context.signal);
+    throw new UnknownMethod(method);
   }
 
   private async resubscribe(connection: HubConnection): Promise<void> {

@@ -19,9 +19,10 @@ import { Policy } from './policy.ts';
 import type { Store } from './ports.ts';
 import { PresenceBoard } from './presence.ts';
 import { Reading, type InboxInput, type InboxPage } from './reading.ts';
-import { Receipts } from './receipts.ts';
+import { isWaiting, Receipts } from './receipts.ts';
 import { Roster } from './roster.ts';
 import { Sending, type SendInput } from './sending.ts';
+import { Story } from './story.ts';
 import { Views, isoTime } from './views.ts';
 import { Visibility } from './visibility.ts';
 import { mailTopic, requestTopic, WaitingRoom, type WaitEnd } from './waiting.ts';
@@ -64,6 +65,7 @@ export class Bus {
   readonly visibility: Visibility;
   readonly receipts: Receipts;
   readonly reading: Reading;
+  readonly story: Story;
   readonly channels: Channels;
   private readonly sending: Sending;
   private readonly store: Store;
@@ -72,11 +74,21 @@ export class Bus {
   private readonly carried = new Map<number, number>();
   /** The newest message to each agent since this hub started. */
   private readonly newest = new Map<number, number>();
+  /** Offered to an agent in vain. */
+  private readonly recalled = new Map<number, Set<number>>();
+  private readonly started: number;
   private readonly seenNoted = new Map<number, number>();
+  /** The hop count of what an agent's current turn goes back to, where somebody knows. */
+  turnHop: (agent: number) => number | undefined = () => undefined;
+  /** What is on its way to an agent by a push of ours. */
+  underWay: (agent: number) => ReadonlySet<number> = () => nobodys;
+  /** An agent was shown these, just now. */
+  onShown: (agent: number, seqs: readonly number[]) => void = () => undefined;
 
   constructor(store: Store, clock: Clock, tunables: Tunables) {
     this.store = store;
     this.clock = clock;
+    this.started = clock.now();
     const { feed, waiting } = this;
     this.presence = new PresenceBoard(clock, (agent) => feed.publish({ type: 'presence', agent }));
     this.roster = new Roster(store, clock, feed);
@@ -85,8 +97,10 @@ export class Bus {
     this.receipts = new Receipts(store, clock, feed, waiting);
     const { roster, views, visibility, receipts } = this;
     const policy = new Policy(tunables, clock);
-    this.sending = new Sending({ store, clock, feed, roster, policy, receipts, waiting, visibility });
+    const turnHop = (agent: number): number | undefined => this.turnHop(agent);
+    this.sending = new Sending({ store, clock, feed, roster, policy, receipts, waiting, visibility, turnHop });
     this.reading = new Reading({ store, roster, views, receipts, visibility });
+    this.story = new Story({ store, roster, views, receipts, visibility, reading: this.reading, feed });
     this.channels = new Channels({ store, clock, roster, visibility });
     feed.subscribe((event) => {
       if (event.type === 'message') for (const id of event.recipients) this.newest.set(id, event.message.seq);
@@ -213,7 +227,7 @@ export class Bus {
   }
 
   /** Unread mail that was not on any answer to this agent yet; each message is given out here once. */
-  takeNews(agent: number, limit: number): MessageRecord[] {
+  takeNews(agent: number, limit: number, route: Route): MessageRecord[] {
     for (;;) {
       const carried = this.carried.get(agent);
       // The usual case, on every answer: nothing has come since the last time, and no query is needed to know.
@@ -221,18 +235,42 @@ export class Bus {
       const unread = this.reading.news(agent, carried ?? 0, limit);
       this.carried.set(agent, unread.at(-1)?.seq ?? this.store.lastSeq());
       // What an earlier hub has offered must not hide what came after it.
-      const news = unread.filter((message) => this.store.delivery(message.seq, agent)?.step === 'stored');
+      const news = unread.filter((message) => this.isNews(agent, message.seq));
       if (news.length === 0) continue;
-      this.receipts.noteOffered(agent, news, 'tool-result');
+      const recalled = this.recalled.get(agent);
+      if (recalled) for (const { seq } of news) recalled.delete(seq);
+      this.receipts.noteOffered(agent, news, route);
       return news;
     }
+  }
+
+  /** These were on their way to the agent and did not arrive: they are news again. */
+  recallNews(agent: number, seqs: Iterable<number>): void {
+    this.store.settleNotes();
+    this.carried.delete(agent);
+    this.recalled.set(agent, new Set([...(this.recalled.get(agent) ?? []), ...seqs]));
+  }
+
+  /** Not offered to the agent itself yet: what only the person has been told of is still news to it. */
+  private isNews(agent: number, seq: number): boolean {
+    if (this.underWay(agent).has(seq)) return false;
+    const step = this.store.delivery(seq, agent)?.step;
+    if (step === undefined || isWaiting(step)) return step !== undefined;
+    if (step !== 'offered') return false;
+    if (this.recalled.get(agent)?.has(seq)) return true;
+    const last = this.store.receipts(seq).findLast((receipt) => receipt.agent === agent && receipt.step === 'offered');
+    if (last?.route === 'input' || last?.route === 'notification') return true;
+    // Whether a hook's output came to its reader was known to the hub that gave it out.
+    return last?.route === 'hook' && last.at < this.started;
   }
 
   /** A transport has handed these over, whole. Ids that are not the caller's own mail are passed over. */
   noteShown(caller: Caller, ids: readonly string[], route: Route): void {
     const seqs = ids.map((id) => messageId.parse(id)).filter((seq) => seq !== undefined);
     const own = seqs.filter((seq) => this.store.delivery(seq, caller.agent)?.phase === 0);
-    if (own.length > 0) this.receipts.noteShown(caller.agent, own, route);
+    if (own.length === 0) return;
+    this.receipts.noteShown(caller.agent, own, route);
+    this.onShown(caller.agent, own);
   }
 
   /** Every call is a sign of life; it reaches the disk at most twice a minute. */
@@ -276,5 +314,7 @@ export class Bus {
     };
   }
 }
+
+const nobodys: ReadonlySet<number> = new Set();
 
 const round = (ms: number): number => Math.round(ms * 100) / 100;

@@ -216,6 +216,13 @@ function copy(value: unknown, ours: boolean): unknown {
   );
 }
 
+/** Whether a result has a message in it that `fenceData` fences. */
+export function holdsMessage(data: unknown): boolean {
+  if (typeof data !== 'object' || data === null) return false;
+  if (!Array.isArray(data) && isMessage(data)) return true;
+  return Object.entries(data).some(([key, inner]) => key !== 'data' && holdsMessage(inner));
+}
+
 function isMessage(value: object): value is MessageView {
   const { id, from, kind, text } = value as Partial<Record<keyof MessageView, unknown>>;
   return [id, from, kind, text].every((field) => typeof field === 'string');

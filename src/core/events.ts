@@ -6,7 +6,10 @@ export type BusEvent =
   | { type: 'receipt'; receipt: ReceiptRecord; sender: number }
   | { type: 'request'; seq: number; state: RequestState }
   | { type: 'presence'; agent: number }
-  | { type: 'agents' };
+  | { type: 'agents' }
+  | { type: 'paused'; paused: boolean }
+  /** The person took a message back to unread. */
+  | { type: 'unread'; seq: number; conversation: number };
 
 export class EventFeed {
   private readonly listeners = new Set<(event: BusEvent) => void>();

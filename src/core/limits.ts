@@ -20,6 +20,9 @@ export const limits = {
   waitsInAll: 20_000,
   expirySeconds: 30 * 24 * 3600,
   jsonDepth: 64,
+  /** Chats that are remembered; the oldest are forgotten first. */
+  chats: 1_000,
+  chatIdLength: 200,
 } as const;
 
 /** What a person may change in settings.json. */
@@ -31,8 +34,16 @@ export interface Tunables {
   mailbox: number;
   /** Replies to replies to replies… before a person has to say "go on". */
   hops: number;
+  /** …and before an idle agent is no longer woken for the next one without a person's word. */
+  wakeHops: number;
 }
 
-export const defaultTunables: Tunables = { rateBurst: 2_000, ratePerSecond: 100, mailbox: 20_000, hops: 20 };
+export const defaultTunables: Tunables = {
+  rateBurst: 2_000,
+  ratePerSecond: 100,
+  mailbox: 20_000,
+  hops: 20,
+  wakeHops: 8,
+};
 
 export const namePattern = /^[a-z0-9][a-z0-9-]{0,39}$/;

@@ -17,8 +17,12 @@ export type ReceiptStep =
 /** A request is a task: it is `pending` until exactly one of the others happens, and then never changes again. */
 export type RequestState = 'pending' | 'answered' | 'failed' | 'cancelled' | 'expired';
 
-/** By which way a message was put in front of its reader. Later routes add their names here. */
-export type Route = 'tool-result' | 'inbox' | 'answer' | 'client';
+/**
+ * By which way a message was put in front of its reader: on a tool's result, in the inbox, as the answer to a call, in a
+ * client's window, in a hook's output, as a submitted chat turn, as text in a chat's input, as a notification.
+ */
+export const routes = ['tool-result', 'inbox', 'answer', 'client', 'hook', 'turn', 'input', 'notification'] as const;
+export type Route = (typeof routes)[number];
 
 export interface AgentRecord {
   id: number;
@@ -69,6 +73,10 @@ export interface DeliveryRecord {
   phase: DeliveryPhase;
   step: ReceiptStep;
   at: number;
+  /** The end of a turn was held up for it, which happens once. */
+  heldBack: boolean;
+  /** The person said "deliver it": consent and hop limit do not stop it any more. */
+  released: boolean;
 }
 
 /** Unread: never shown. Open: shown, but neither acknowledged, answered nor ended. Closed: nothing more to do. */
@@ -93,6 +101,46 @@ export interface RequestRecord {
   resultSeq: number | null;
   endedAt: number | null;
   note: string | null;
+}
+
+/** A tool that a chat has begun and not ended: it runs, or it waits for the person's approval. */
+export interface ToolAtWork {
+  use: string;
+  name: string;
+  since: number;
+  /** Known to run: its call has reached the bus, so nobody waits for an approval of it. */
+  runs: boolean;
+}
+
+/** One chat of a product, which holds an agent; core/chatState.ts says what its states mean. */
+export interface ChatRecord {
+  /** The product's own id. */
+  id: string;
+  agent: number;
+  workspace: string;
+  product: string;
+  /** The window that it was last seen in, and the agent that this window is; empty and null where none is known. */
+  window: string;
+  home: number | null;
+  state: 'idle' | 'working' | 'gone';
+  tools: ToolAtWork[];
+  /** The editor shows that it waits for the person's approval. */
+  asking: boolean;
+  /** A turn was submitted to it of which no hook has told yet. */
+  waking: boolean;
+  /** The hop count of the messages that caused the current turn; null where a person did. */
+  hop: number | null;
+  /** Its last sign of life. */
+  at: number;
+}
+
+/** An answer to "may agents of this workspace wake agents of that one?". */
+export interface ConsentRecord {
+  /** Workspace paths; for an agent without one, its name. */
+  from: string;
+  to: string;
+  verdict: 'always' | 'never';
+  at: number;
 }
 
 /** Who is asking. The hub derives it from a token or an authenticated connection, never from arguments. */
@@ -131,6 +179,8 @@ export interface AgentView {
   workspace?: string;
   product?: string;
   presence: Presence;
+  /** What keeps it, in words: a tool that runs or waits for approval. */
+  doing?: string;
   /** Routes by which a message would reach it now, best first. */
   reach: string[];
   last_seen?: string;

@@ -1,6 +1,8 @@
 import type {
   AckOutcome,
   AgentRecord,
+  ChatRecord,
+  ConsentRecord,
   ConversationKind,
   ConversationRecord,
   DeliveryPhase,
@@ -37,6 +39,8 @@ export interface HistoryQuery {
 export interface ConversationsQuery {
   /** Whose conversations; undefined for the person, who sees all. */
   agent?: number | undefined;
+  /** Only these. */
+  among?: readonly number[] | undefined;
   /** Last activity before this order number; among those without a message, only ids before `id`. */
   before?: { seq: number; id: number } | undefined;
   limit: number;
@@ -61,12 +65,16 @@ export interface Reads {
   messagesAfter(seq: number, limit: number): MessageRecord[];
   recipients(seq: number): number[];
   delivery(seq: number, agent: number): DeliveryRecord | undefined;
-  deliveries(seq: number): DeliveryRecord[];
+  deliveries(seq: number, limit?: number): DeliveryRecord[];
   inbox(query: InboxQuery): MessageRecord[];
   /** Requests that were shown to the agent and that it has neither answered nor closed. */
   unanswered(agent: number, limit: number): MessageRecord[];
+  /** Unread requests that still wait for an answer, and whatever else the person wants delivered. */
+  wakeable(agent: number, limit: number): MessageRecord[];
   unreadCount(agent: number, cap: number): number;
-  unreadByConversation(agent: number): Map<number, number>;
+  unreadByConversation(agent: number): ReadonlyMap<number, number>;
+  /** Pending requests to the agent that it has neither answered nor closed. */
+  waitingByConversation(agent: number): ReadonlyMap<number, number>;
 
   receipts(seq: number): ReceiptRecord[];
   receiptsAfter(id: number, limit: number): ReceiptRecord[];
@@ -78,12 +86,21 @@ export interface Reads {
   conversation(id: number): ConversationRecord | undefined;
   conversationByKey(key: string): ConversationRecord | undefined;
   conversations(query: ConversationsQuery): ConversationRecord[];
+  conversationCount(): number;
+  /** The members of many conversations at once, and the beginnings of many messages. */
+  membersOf(conversations: readonly number[]): Map<number, number[]>;
+  beginnings(seqs: readonly number[], length: number): Map<number, MessageBeginning>;
   channels(): ConversationRecord[];
   channelsOf(agent: number): number[];
   members(conversation: number): number[];
   isMember(conversation: number, agent: number): boolean;
   history(query: HistoryQuery): MessageRecord[];
   search(query: SearchQuery): MessageRecord[];
+
+  chats(): ChatRecord[];
+  consents(): ConsentRecord[];
+  /** A note of the hub's own. */
+  meta(key: string): string | undefined;
 
   lastSeq(): number;
   lastReceipt(): number;
@@ -114,6 +131,21 @@ export interface Writes extends Reads {
   /** False when the request had ended before: the first end counts. */
   endRequest(seq: number, end: RequestEnd): boolean;
   deleteExpiry(at: number, seq: number): void;
+  /** Takes a delivery back to unread, or on to where it was before that; its step stays. */
+  turnDelivery(seq: number, agent: number, phase: DeliveryPhase): boolean;
+  markDelivery(seq: number, agent: number, mark: 'heldBack' | 'released'): void;
+
+  putChat(chat: ChatRecord): void;
+  deleteChat(id: string): void;
+  putConsent(consent: ConsentRecord): void;
+  deleteConsent(from: string, to: string): boolean;
+  setMeta(key: string, value: string): void;
+}
+
+export interface MessageBeginning {
+  sender: number;
+  text: string;
+  sentAt: number;
 }
 
 export interface RequestEnd {

@@ -197,28 +197,32 @@ export class Reading {
       budget: number;
     },
   ): HistoryPage {
-    const forward = input.after !== undefined;
+    const { conversation, before, after, limit } = input;
     const found = this.store.history({
-      conversation: input.conversation.id,
-      before: input.before === undefined ? undefined : cursorSeq(input.before),
-      after: input.after === undefined ? undefined : cursorSeq(input.after),
-      limit: input.limit,
+      conversation: conversation.id,
+      before: before === undefined ? undefined : cursorSeq(before),
+      after: after === undefined ? undefined : cursorSeq(after),
+      limit,
     });
-    const page = forward
-      ? withinBudget(found, input.budget)
-      : withinBudget(found.slice().reverse(), input.budget).reverse();
+    const page =
+      after === undefined
+        ? withinBudget(found.slice().reverse(), input.budget).reverse()
+        : withinBudget(found, input.budget);
+    const unread = this.store.unreadByConversation(caller.agent).get(conversation.id) ?? 0;
+    return {
+      conversation: this.summary(caller, conversation, unread),
+      messages: page.map((message) => this.views.message(message)),
+      ...this.edges(conversation.id, page),
+    };
+  }
+
+  /** Where the page before and the page after this one begin, where there is one. */
+  edges(conversation: number, page: readonly MessageRecord[]): { before?: string; after?: string } {
     const first = page[0];
     const last = page.at(-1);
-    const id = input.conversation.id;
-    const older = first && this.store.history({ conversation: id, before: first.seq, limit: 1 }).length > 0;
-    const newer = last && this.store.history({ conversation: id, after: last.seq, limit: 1 }).length > 0;
+    const older = first && this.store.history({ conversation, before: first.seq, limit: 1 }).length > 0;
+    const newer = last && this.store.history({ conversation, after: last.seq, limit: 1 }).length > 0;
     return {
-      conversation: this.summary(
-        caller,
-        input.conversation,
-        this.store.unreadByConversation(caller.agent).get(id) ?? 0,
-      ),
-      messages: page.map((message) => this.views.message(message)),
       ...(first && older && { before: messageId.format(first.seq) }),
       ...(last && newer && { after: messageId.format(last.seq) }),
     };
@@ -261,7 +265,7 @@ export class Reading {
     return this.store.unanswered(caller.agent, 5).map((message) => this.reminder(message));
   }
 
-  private reminder(message: MessageRecord): Reminder {
+  reminder(message: MessageRecord): Reminder {
     return {
       id: messageId.format(message.seq),
       from: this.roster.get(message.sender).name,
@@ -285,16 +289,16 @@ function withinBudget(messages: MessageRecord[], budget: number): MessageRecord[
 }
 
 /** A conversation without a message has no order number: its own id says where it stands. */
-function placeOf(conversation: ConversationRecord): string {
+export function placeOf(conversation: ConversationRecord): string {
   return conversation.lastSeq > 0 ? messageId.format(conversation.lastSeq) : conversationId.format(conversation.id);
 }
 
-function conversationPlace(cursor: string): { seq: number; id: number } {
+export function conversationPlace(cursor: string): { seq: number; id: number } {
   const id = conversationId.parse(cursor);
   return id === undefined ? { seq: cursorSeq(cursor), id: 0 } : { seq: 0, id };
 }
 
-function cursorSeq(cursor: string): number {
+export function cursorSeq(cursor: string): number {
   const seq = messageId.parse(cursor);
   if (seq === undefined) {
     throw new BusError('invalid-input', `"${cursor.slice(0, 40)}" is not a place to continue from.`, {

@@ -1,9 +1,9 @@
 import type { Clock } from './clock.ts';
 import { BusError } from './errors.ts';
 import type { EventFeed } from './events.ts';
-import type { AckOutcome, Caller, MessageRecord, ReceiptRecord, Route } from './model.ts';
+import type { AckOutcome, Caller, DeliveryRecord, MessageRecord, ReceiptRecord, ReceiptStep, Route } from './model.ts';
 import { DeliveryPhase, messageId } from './model.ts';
-import type { ReceiptNote, RequestEnd, Store, Writes } from './ports.ts';
+import type { Reads, ReceiptNote, RequestEnd, Store, Writes } from './ports.ts';
 import { requestTopic, type WaitingRoom } from './waiting.ts';
 
 /** What a transaction did to receipts and requests, to be told once it is committed. */
@@ -11,6 +11,14 @@ export class Changes {
   readonly receipts: { receipt: ReceiptRecord; sender: number }[] = [];
   readonly ended: { seq: number; state: RequestEnd['state'] }[] = [];
 }
+
+/** No route has taken it yet. Held is not the end: whatever held it may let go. */
+export function isWaiting(step: ReceiptStep): boolean {
+  return step === 'stored' || step === 'held';
+}
+
+/** Routes that go to the agent by our doing, not by its own. */
+const byPush: readonly Route[] = ['turn', 'input', 'notification'];
 
 /**
  * How far each message got. Steps are written only when they happened: `offered` when a route took the message,
@@ -64,14 +72,34 @@ export class Receipts {
   }
 
   /** A route has taken these for the agent. Nobody waits for the note. */
-  noteOffered(agent: number, messages: readonly MessageRecord[], route: Route): void {
+  noteOffered(agent: number, messages: readonly MessageRecord[], route: Route, note: string | null = null): void {
     const changes = new Changes();
     this.noteLater(changes, (tx) => {
       for (const message of messages) {
         const delivery = tx.delivery(message.seq, agent);
-        if (delivery?.step !== 'stored') continue;
+        if (!delivery || delivery.phase !== DeliveryPhase.unread) continue;
+        // Every push is told, since it costs its reader a turn; what merely rides along, only if it is the first.
+        if (!isWaiting(delivery.step) && !(delivery.step === 'offered' && byPush.includes(route))) continue;
         tx.moveDelivery(message.seq, agent, DeliveryPhase.unread, 'offered', this.clock.now());
-        this.record(tx, changes, message, agent, { step: 'offered', route });
+        this.record(tx, changes, message, agent, { step: 'offered', route, note });
+      }
+    });
+  }
+
+  /** Why nothing is pushed to the agent. Each reason is told once per message. */
+  noteHeld(agent: number, messages: readonly MessageRecord[], note: string): void {
+    const told = (reads: Reads, seq: number): boolean =>
+      reads.receipts(seq).some((receipt) => receipt.agent === agent && receipt.note === note);
+    const fresh = messages.filter(({ seq }) => !told(this.store, seq));
+    if (fresh.length === 0) return;
+    const changes = new Changes();
+    this.noteLater(changes, (tx) => {
+      for (const message of fresh) {
+        const delivery = tx.delivery(message.seq, agent);
+        if (delivery?.phase !== DeliveryPhase.unread || !isWaiting(delivery.step)) continue;
+        if (told(tx, message.seq)) continue;
+        tx.moveDelivery(message.seq, agent, DeliveryPhase.unread, 'held', this.clock.now());
+        this.record(tx, changes, message, agent, { step: 'held', note });
       }
     });
   }
@@ -92,7 +120,12 @@ export class Receipts {
           const message = tx.message(seq);
           const delivery = tx.delivery(seq, agent);
           if (!message || !delivery || delivery.phase !== DeliveryPhase.unread) continue;
-          if (delivery.step === 'stored') this.record(tx, changes, message, agent, { step: 'offered', route });
+          if (!isWaiting(delivery.step) && delivery.step !== 'offered') {
+            // It was taken back to unread: seen before, so that there is nothing new to tell.
+            tx.turnDelivery(seq, agent, this.phaseBefore(tx, delivery));
+            continue;
+          }
+          if (isWaiting(delivery.step)) this.record(tx, changes, message, agent, { step: 'offered', route });
           tx.moveDelivery(seq, agent, DeliveryPhase.open, 'shown', this.clock.now());
           this.record(tx, changes, message, agent, { step: 'shown', route });
         }
@@ -104,6 +137,25 @@ export class Receipts {
         if (!stored) this.floors.delete(agent);
       },
     );
+  }
+
+  /** Back to unread, for a reader who wants to come back to it. False if it is no mail of this agent, or unread already. */
+  async takeBack(agent: number, seq: number): Promise<boolean> {
+    const done = await this.store.write((tx) => {
+      const delivery = tx.delivery(seq, agent);
+      if (!delivery || delivery.phase === DeliveryPhase.unread) return false;
+      return tx.turnDelivery(seq, agent, DeliveryPhase.unread);
+    }, 'after-notes');
+    if (done) this.floors.delete(agent);
+    return done;
+  }
+
+  /** Where a delivery stood before it was taken back to unread. */
+  private phaseBefore(tx: Writes, delivery: DeliveryRecord): DeliveryPhase {
+    if (delivery.step === 'shown') return DeliveryPhase.open;
+    if (delivery.step !== 'acked') return DeliveryPhase.closed;
+    const said = tx.receipts(delivery.seq).findLast(({ agent, step }) => agent === delivery.agent && step === 'acked');
+    return said?.outcome === 'blocked' ? DeliveryPhase.open : DeliveryPhase.closed;
   }
 
   unreadFloor(agent: number): number {

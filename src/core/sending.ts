@@ -61,6 +61,7 @@ export class Sending {
   private readonly receipts: Receipts;
   private readonly waiting: WaitingRoom;
   private readonly visibility: Visibility;
+  private readonly turnHop: (agent: number) => number | undefined;
   private readonly conversationIds = new Map<string, number>();
 
   constructor(parts: {
@@ -72,6 +73,7 @@ export class Sending {
     receipts: Receipts;
     waiting: WaitingRoom;
     visibility: Visibility;
+    turnHop: (agent: number) => number | undefined;
   }) {
     this.store = parts.store;
     this.clock = parts.clock;
@@ -81,6 +83,7 @@ export class Sending {
     this.receipts = parts.receipts;
     this.waiting = parts.waiting;
     this.visibility = parts.visibility;
+    this.turnHop = parts.turnHop;
   }
 
   /** Resolves after the message is on disk, never before. */
@@ -93,7 +96,7 @@ export class Sending {
     const parent = input.replyTo === undefined ? undefined : this.visibility.message(caller, input.replyTo);
     const target = this.target(caller, input.to, parent);
     const sender = this.roster.get(caller.agent);
-    const hop = sender.kind === 'person' || !parent ? 0 : parent.hop + 1;
+    const hop = sender.kind === 'person' ? 0 : this.hopOf(caller.agent, parent);
     this.policy.checkHops(hop);
     this.policy.spend(caller.agent);
     const now = this.clock.now();
@@ -119,6 +122,17 @@ export class Sending {
     if (this.conversationIds.size > 50_000) this.conversationIds.clear();
     this.conversationIds.set(target.key, stored.message.conversation);
     return { ...stored, announce: () => this.announce(stored, changes) };
+  }
+
+  /**
+   * One more than what this message goes back to: the message that it answers, or those that caused the turn in which
+   * it is written. So a loop can't start its count over by not saying what it answers.
+   */
+  private hopOf(sender: number, parent: MessageRecord | undefined): number {
+    // A chain that the person let go on counts from there.
+    const answered = parent && (this.store.delivery(parent.seq, sender)?.released ? 0 : parent.hop);
+    const cause = this.turnHop(sender);
+    return Math.max(answered ?? -1, cause ?? -1) + 1;
   }
 
   private announce({ message, recipients, duplicate }: Stored, changes: Changes): void {

@@ -12,12 +12,19 @@ import type { Reads } from './ports.ts';
 import type { PresenceBoard } from './presence.ts';
 import type { Roster } from './roster.ts';
 
+/** What is known of an agent whose chats somebody carries: by which ways it hears, and what keeps it. */
+export interface Carried {
+  reach: string[];
+  doing?: string;
+}
+
 /** Records as their readers see them: names instead of numbers, nothing that is the hub's own business. */
 export class Views {
   private readonly store: Reads;
   private readonly roster: Roster;
   private readonly presence: PresenceBoard;
   private readonly channelNames = new Map<number, string | undefined>();
+  carried: (agent: number) => Carried | undefined = () => undefined;
 
   constructor(store: Reads, roster: Roster, presence: PresenceBoard) {
     this.store = store;
@@ -63,6 +70,7 @@ export class Views {
       ...(workspace && { workspace }),
       ...(record.product && { product: record.product }),
       presence: this.presence.of(record.id),
+      ...this.doing(record.id),
       reach: this.reach(record),
       last_seen: isoTime(seen),
     };
@@ -72,9 +80,16 @@ export class Views {
   reach(record: AgentRecord): string[] {
     if (record.removed) return [];
     if (this.presence.isWaiting(record.id)) return ['waiting call'];
+    const carried = this.carried(record.id);
+    if (carried) return carried.reach;
     if (record.kind === 'person') return this.presence.isConnected(record.id) ? ['open client', 'inbox'] : ['inbox'];
     if (this.presence.of(record.id) !== 'offline') return ['next tool call', 'inbox'];
     return ['inbox'];
+  }
+
+  private doing(agent: number): { doing?: string } {
+    const doing = this.carried(agent)?.doing;
+    return doing === undefined ? {} : { doing };
   }
 
   receipt(record: ReceiptRecord): ReceiptView {

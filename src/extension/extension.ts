@@ -1,47 +1,98 @@
+import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { BusError } from '../core/errors.ts';
+import { install, type Installation } from '../connect/installation.ts';
+import { Attention } from './attention.ts';
+import { Badge } from './badge.ts';
+import { registerCommands } from './commands/register.ts';
+import { ContextKeys } from './contextKeys.ts';
+import { ConversationTabs } from './conversationTabs.ts';
 import { HubLink } from './hubLink.ts';
 import { InboxView } from './inboxView.ts';
+import { OnceAcrossWindows } from './onceAcrossWindows.ts';
+import type { PageParts } from './page/pageHost.ts';
+import { Participant } from './participant.ts';
+import { QuestionNotices } from './questionNotices.ts';
+import { StatusDocument } from './statusDocument.ts';
 import { StatusItem } from './statusItem.ts';
+import { WindowHome } from './windowHome.ts';
 
-/** This window's part in the bus: finds or starts the hub, shows that it is there and what is in the inbox. */
+/** This window's part in the bus, wired once. Nothing here waits: the views say so while there is no hub. */
 export class Extension implements vscode.Disposable {
   private readonly parts: vscode.Disposable[];
+  readonly output = vscode.window.createOutputChannel('Agent Bus', { log: true });
 
   constructor(context: vscode.ExtensionContext) {
-    const link = new HubLink(String((context.extension.packageJSON as { version: string }).version));
-    const view = new InboxView(context.extensionUri, link);
-    this.parts = [
+    const { output } = this;
+    const { version } = context.extension.packageJSON as { version: string };
+    const installed = once(() => install({ from: join(context.extensionPath, 'dist'), version }));
+
+    const link = new HubLink({
+      version,
+      mayStart: () => vscode.workspace.isTrusted && setting('autoStart'),
+      hubScript: async () => (await installed()).hubScript,
+      output,
+    });
+    const attention = new Attention(link);
+    const home = new WindowHome(context, { version, output });
+    const pages: PageParts = { link, attention, home, output, openTab: (conversation) => tabs.open(conversation) };
+    const inbox = new InboxView(context.extensionUri, pages);
+    const tabs = new ConversationTabs(context.extensionUri, pages);
+    const notices = new QuestionNotices({
       link,
-      new StatusItem(link),
-      vscode.window.registerWebviewViewProvider(InboxView.id, view),
-      vscode.commands.registerCommand('agentBus.startHub', () => run(() => link.connect())),
-      vscode.commands.registerCommand('agentBus.showStatus', () => run(() => showStatus(link))),
+      output,
+      once: new OnceAcrossWindows(join(context.globalStorageUri.fsPath, 'asked')),
+      show: ({ conversation, id }, compose) =>
+        inbox.show({ type: 'show', screen: 'conversation', conversation, message: id, ...(compose && { compose }) }),
+    });
+
+    this.parts = [
+      output,
+      link,
+      attention,
+      home,
+      inbox,
+      tabs,
+      notices,
+      new ContextKeys(link, attention),
+      new StatusItem({ link, attention, home }),
+      new Badge(attention, inbox),
+      new Participant({ link, output, icon: vscode.Uri.joinPath(context.extensionUri, 'media', 'icon.png') }),
+      vscode.window.registerWebviewViewProvider(InboxView.id, inbox),
+      vscode.window.registerWebviewPanelSerializer(ConversationTabs.id, tabs),
+      vscode.workspace.registerTextDocumentContentProvider(StatusDocument.scheme, new StatusDocument()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => {
+        link.begin();
+        inbox.reload();
+        tabs.reload();
+      }),
+      ...registerCommands({ link, attention, inbox, tabs, home, output, installed }),
     ];
-    // Never in the way of activation: the views say so while there is no hub.
-    if (vscode.workspace.isTrusted) void link.connect().catch(() => undefined);
+    link.begin();
+    home.start();
   }
 
+  /** Everything closes, even if one of the parts fails to. */
   dispose(): void {
-    for (const part of this.parts) part.dispose();
+    for (const part of this.parts.reverse()) {
+      try {
+        part.dispose();
+      } catch {
+        // The window is going away; there is nobody left to tell.
+      }
+    }
   }
 }
 
-async function showStatus(link: HubLink): Promise<void> {
-  const client = await link.connect();
-  const status = await client.request('status', {});
-  const document = await vscode.workspace.openTextDocument({
-    language: 'json',
-    content: JSON.stringify(status, null, 2),
-  });
-  await vscode.window.showTextDocument(document, { preview: true });
+function setting(name: string): boolean {
+  return vscode.workspace.getConfiguration('agentBus').get<boolean>(name, true);
 }
 
-async function run(action: () => Promise<unknown>): Promise<void> {
-  try {
-    await action();
-  } catch (error) {
-    const text = error instanceof BusError ? `${error.message} ${error.next}` : String(error);
-    void vscode.window.showErrorMessage(`Agent Bus: ${text}`);
-  }
+/** One installation per window, but a failed one is tried again. */
+function once(work: () => Promise<Installation>): () => Promise<Installation> {
+  let running: Promise<Installation> | undefined;
+  return () =>
+    (running ??= work().catch((error: unknown) => {
+      running = undefined;
+      throw error;
+    }));
 }

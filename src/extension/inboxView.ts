@@ -1,73 +1,65 @@
-import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { InboxState } from '../protocol/webviewMessages.ts';
-import type { HubLink } from './hubLink.ts';
+import type { PageEvent } from '../protocol/webviewMessages.ts';
+import { PageHost, type PageParts } from './page/pageHost.ts';
+import { pageHtml, pageRoots } from './page/pageHtml.ts';
 
-/** The sidebar: the conversations of the bus by last activity. The page gets data only; it can ask for nothing but a start. */
-export class InboxView implements vscode.WebviewViewProvider {
+/**
+ * The sidebar. VS Code drops the page while it is hidden (a kept one would cost a process's memory all day); the page
+ * keeps its place and its drafts by setState, and reads again what it shows when it comes back.
+ */
+export class InboxView implements vscode.WebviewViewProvider, vscode.Disposable {
   static readonly id = 'agentBus.inbox';
-  private readonly root: vscode.Uri;
-  private readonly link: HubLink;
-  private refreshing: NodeJS.Timeout | undefined;
+  private readonly extension: vscode.Uri;
+  private readonly parts: PageParts;
+  private readonly resolved = new vscode.EventEmitter<vscode.WebviewView | undefined>();
+  private host: PageHost | undefined;
+  private view: vscode.WebviewView | undefined;
+  private wish: Extract<PageEvent, { type: 'show' }> | undefined;
+  /** The view, once it was opened, and again nothing when it is gone. */
+  readonly onView = this.resolved.event;
 
-  constructor(root: vscode.Uri, link: HubLink) {
-    this.root = root;
-    this.link = link;
+  constructor(extension: vscode.Uri, parts: PageParts) {
+    this.extension = extension;
+    this.parts = parts;
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
     const { webview } = view;
-    webview.options = {
-      enableScripts: true,
-      localResourceRoots: [vscode.Uri.joinPath(this.root, 'dist'), vscode.Uri.joinPath(this.root, 'media')],
-    };
-    webview.html = this.page(webview);
-    const refresh = (): void => {
-      // Bursts become one.
-      this.refreshing ??= setTimeout(() => {
-        this.refreshing = undefined;
-        void this.state().then((state) => webview.postMessage(state));
-      }, 50);
-    };
-    const listening = [
-      this.link.onChange(refresh),
-      view.onDidChangeVisibility(refresh),
-      webview.onDidReceiveMessage((message: unknown) => {
-        if (message === 'ready') refresh();
-        if (message === 'start') void vscode.commands.executeCommand('agentBus.startHub');
-      }),
-    ];
-    view.onDidDispose(() => {
-      clearTimeout(this.refreshing);
-      for (const one of listening) one.dispose();
+    webview.options = { enableScripts: true, localResourceRoots: pageRoots(this.extension) };
+    const host = new PageHost(webview, { place: 'sidebar' }, this.parts);
+    this.host?.dispose();
+    this.host = host;
+    if (this.wish) host.show(this.wish);
+    this.wish = undefined;
+    const visibility = view.onDidChangeVisibility(() => {
+      if (!view.visible) host.hidden();
     });
+    view.onDidDispose(() => {
+      visibility.dispose();
+      host.dispose();
+      if (this.host === host) this.host = this.view = undefined;
+      this.resolved.fire(undefined);
+    });
+    this.view = view;
+    this.reload();
+    this.resolved.fire(view);
   }
 
-  private async state(): Promise<InboxState> {
-    const client = this.link.current;
-    if (!client) return { hub: this.link.state === 'off' ? 'off' : 'connecting', conversations: [] };
-    try {
-      const { data } = await client.call('conversations', { limit: 100 });
-      return { hub: 'connected', conversations: 'conversations' in data ? data.conversations : [] };
-    } catch {
-      return { hub: 'connecting', conversations: [] };
-    }
+  /** Opens the sidebar and shows that. */
+  async show(event: Extract<PageEvent, { type: 'show' }>): Promise<void> {
+    if (this.host) this.host.show(event);
+    else this.wish = event;
+    await vscode.commands.executeCommand(`${InboxView.id}.focus`);
   }
 
-  private page(webview: vscode.Webview): string {
-    const nonce = randomBytes(16).toString('base64');
-    const script = webview.asWebviewUri(vscode.Uri.joinPath(this.root, 'dist', 'webview.js')).toString();
-    const style = webview.asWebviewUri(vscode.Uri.joinPath(this.root, 'media', 'inbox.css')).toString();
-    const policy = `default-src 'none'; style-src ${webview.cspSource}; script-src 'nonce-${nonce}'`;
-    return `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<link rel="stylesheet" href="${style}">
-<title>Agent Bus</title>
-</head>
-<body><main id="inbox" aria-live="polite"></main><script nonce="${nonce}" src="${script}"></script></body>
-</html>`;
+  /** A fresh page that asks again what it may do. What was in it is kept by setState. */
+  reload(): void {
+    this.host?.hidden();
+    if (this.view) this.view.webview.html = pageHtml(this.view.webview, this.extension, 'sidebar');
+  }
+
+  dispose(): void {
+    this.host?.dispose();
+    this.resolved.dispose();
   }
 }

@@ -5,17 +5,20 @@ import type { Clock } from '../core/clock.ts';
 import { BusError } from '../core/errors.ts';
 import type { HubStatus, MintResult } from '../protocol/messages.ts';
 import type { SqliteStore } from '../storage/sqliteStore.ts';
-import type { HubAdmin } from '../transports/rpc/rpcHost.ts';
-import { Attachments } from './attachments.ts';
+import type { Attachment, HubAdmin } from '../transports/rpc/rpcHost.ts';
+import type { Attachments } from './attachments.ts';
 import type { Credentials } from './credentials.ts';
 import type { HubRecord } from './discovery.ts';
 import type { BusHome } from './home.ts';
+import type { ReachDesk } from './reachDesk.ts';
 
 interface AdminParts {
   bus: Bus;
   store: SqliteStore;
   clock: Clock;
   credentials: Credentials;
+  attachments: Attachments;
+  reach: ReachDesk;
   home: BusHome;
   version: string;
   stop: (reason: string) => void;
@@ -24,7 +27,6 @@ interface AdminParts {
 /** What the owner can ask of the hub itself. */
 export class Admin implements HubAdmin {
   private readonly parts: AdminParts;
-  private readonly attachments: Attachments;
   private readonly started = performance.now();
   private record: HubRecord | undefined;
   private connections: () => HubStatus['connections'] = () => ({ rpc: 0, mcpSessions: 0, waitingCalls: 0 });
@@ -32,7 +34,6 @@ export class Admin implements HubAdmin {
 
   constructor(parts: AdminParts) {
     this.parts = parts;
-    this.attachments = new Attachments(parts.bus);
   }
 
   /** What is known only once the doors are open. */
@@ -57,6 +58,7 @@ export class Admin implements HubAdmin {
       logBytes: sizeOf(home.log) + sizeOf(`${home.log}.1`),
       memoryBytes: process.memoryUsage.rss(),
       connections: this.connections(),
+      paused: this.parts.reach.paused,
       health: failed ? failed.toShape() : this.upkeep.checking ? 'checking' : 'ok',
     };
   }
@@ -83,8 +85,10 @@ export class Admin implements HubAdmin {
     return this.parts.bus.remove(this.parts.bus.roster.require(name));
   }
 
-  attach(workspace: string, product: string, name: string | undefined): Promise<number> {
-    return this.attachments.attach(workspace, product, name);
+  attach({ workspace, product, name, chat, window }: Attachment): Promise<number> {
+    const { attachments, reach } = this.parts;
+    if (chat !== undefined) return reach.bind({ chat, workspace, product, window });
+    return attachments.attach(workspace, product, name);
   }
 
   async exportTo(path: string): Promise<number> {

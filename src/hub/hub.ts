@@ -5,10 +5,12 @@ import { randomBytes } from 'node:crypto';
 import { Bus } from '../core/bus.ts';
 import { SteadyClock } from '../core/clock.ts';
 import { BusError } from '../core/errors.ts';
+import type { Caller } from '../core/model.ts';
 import { protocolVersion } from '../protocol/messages.ts';
 import { interrupted } from '../storage/repair.ts';
 import { SqliteStore } from '../storage/sqliteStore.ts';
 import { scanWal } from '../storage/walScan.ts';
+import type { ModelAnswer } from '../tools/answer.ts';
 import { callForModel, type ToolHost } from '../tools/callTool.ts';
 import { instructions, listTools } from '../tools/table.ts';
 import { bearer, loopbackGuard } from '../transports/guard.ts';
@@ -17,12 +19,14 @@ import { mcpHttp } from '../transports/mcp/mcpHttp.ts';
 import { createBusServer } from '../transports/mcp/mcpServer.ts';
 import { openRpcDoor } from '../transports/rpc/rpcDoor.ts';
 import { Admin } from './admin.ts';
+import { Attachments } from './attachments.ts';
 import { Credentials } from './credentials.ts';
 import { removeRecord, writeRecord, type HubRecord } from './discovery.ts';
 import type { BusHome } from './home.ts';
 import type { HubLock } from './lock.ts';
 import type { Log } from './log.ts';
 import { assertPrivateFile, writePrivateFileAtomic } from './privateFolder.ts';
+import { ReachDesk } from './reachDesk.ts';
 import type { Settings } from './settings.ts';
 import { Upkeep } from './upkeep.ts';
 
@@ -63,14 +67,25 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
     onInternalError: (tool, error) => log.error('call-failed', { tool, error: describe(error) }),
   };
   const onError = (error: unknown): void => log.warn('transport', { error: describe(error) });
+  const attachments = new Attachments(bus);
+  const reach = new ReachDesk({
+    bus,
+    store,
+    clock,
+    attachments,
+    settings,
+    onError: (error) => log.error('reach', { error: describe(error) }),
+  });
 
   let activity = (): void => undefined;
-  const admin = new Admin({ bus, store, clock, credentials, home, version, stop: (reason) => void stop(reason) });
+  const parts = { bus, store, clock, credentials, attachments, reach, home, version };
+  const admin = new Admin({ ...parts, stop: (reason) => void stop(reason) });
   const rpc = await openRpcDoor(
     {
       ...toolHost,
       version,
       admin,
+      reach,
       ownerProof: (text) => credentials.ownerProof(text),
       isOwnerProof: (text, proof) => credentials.isOwnerProof(text, proof),
       authenticate: (token) => credentials.authenticate(token, 'rpc'),
@@ -80,17 +95,21 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
   );
   const info = { name: 'agent-bus', version };
   const tools = listTools();
+  const speakers = new WeakMap<ModelAnswer, Caller>();
   const mcp = mcpHttp({
     serverFor: (caller) =>
       createBusServer({
         info,
         instructions,
         tools,
-        call: (name, args, { signal }) => {
+        call: async (name, args, { signal, meta }) => {
           activity();
-          return callForModel(toolHost, caller, name, args, { signal });
+          const speaker = await reach.speaker(caller, meta, name);
+          const answer = await callForModel(toolHost, speaker, name, args, { signal });
+          speakers.set(answer, speaker);
+          return answer;
         },
-        delivered: (answer) => bus.noteShown(caller, answer.shown, answer.route),
+        delivered: (answer) => bus.noteShown(speakers.get(answer) ?? caller, answer.shown, answer.route),
       }),
     onError,
   });
@@ -147,6 +166,7 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
         () => rpc.drain(),
         () => removeRecord(home.record, record.nonce),
         () => upkeep.close(),
+        () => reach.close(),
         () => bus.waiting.stop(),
         () =>
           Promise.all([http.close(1_000), new Promise((resolve) => setTimeout(resolve, 50)).then(() => rpc.close())]),

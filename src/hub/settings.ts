@@ -24,6 +24,16 @@ const schema = z.strictObject({
       ratePerSecond: z.number().min(0.01).max(1_000_000_000).default(defaultTunables.ratePerSecond),
       mailbox: whole(1, 1_000_000_000).default(defaultTunables.mailbox),
       hops: whole(1, 10_000).default(defaultTunables.hops),
+      wakeHops: whole(1, 10_000).default(defaultTunables.wakeHops),
+    })
+    .prefault({}),
+  /** How long a chat is quiet before another may take its name; before a turn without a sign of life counts as over;
+   *  how long a submitted turn has to show up. */
+  reach: z
+    .strictObject({
+      quietMinutes: z.number().min(0).max(525_600).default(30),
+      staleSeconds: z.number().min(0).max(86_400).default(180),
+      proofSeconds: z.number().min(0.01).max(3_600).default(30),
     })
     .prefault({}),
   logMegabytes: z.number().min(0.1).max(1_024).default(2),

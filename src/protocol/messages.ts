@@ -1,4 +1,14 @@
 import type { AgentView, MessageView, Presence, ReceiptView, RequestState } from '../core/model.ts';
+import type {
+  CarryParams,
+  CarryResult,
+  ConsentView,
+  HookParams,
+  HookResult,
+  ObserveParams,
+  Verdict,
+} from './reachMessages.ts';
+import type { OverviewParams, OverviewResult, StoryMessage, StoryParams, StoryResult } from './storyMessages.ts';
 
 /** The typed requests and events between the hub and its own clients. A change that old clients can't take raises the number. */
 export const protocolVersion = 1;
@@ -24,7 +34,15 @@ export interface LoginParams {
   /** Whom the owner speaks as; the person if nobody is named. */
   as?: string;
   /** Or: the agent that a product is in a workspace, made on first use. */
-  attach?: { workspace: string; product: string; name?: string };
+  attach?: {
+    workspace: string;
+    product: string;
+    name?: string;
+    /** One chat of the product, by the product's own id: each is an agent of its own. */
+    chat?: string;
+    /** The window that the chat is in, as the window calls itself in `carry`. */
+    window?: string;
+  };
   via: 'rpc' | 'cli' | 'stdio';
   /** Keep out of presence: a one-shot command is not somebody being there. */
   passing?: boolean;
@@ -65,6 +83,8 @@ export interface HubStatus {
   connections: { rpc: number; mcpSessions: number; waitingCalls: number };
   commits: number;
   slowestCommitMs: number;
+  /** Nobody is woken until the person says so. */
+  paused: boolean;
   health: 'ok' | 'checking' | { code: string; message: string; next: string };
 }
 
@@ -73,7 +93,10 @@ export type HubEvent =
   | { type: 'receipt'; message: string; receipt: ReceiptView }
   | { type: 'request'; message: string; state: RequestState }
   | { type: 'presence'; agent: AgentView }
-  | { type: 'agents' };
+  | { type: 'agents' }
+  | { type: 'paused'; paused: boolean }
+  /** The person took a message back to unread. */
+  | { type: 'unread'; message: string; conversation: string };
 
 export interface SubscribeParams {
   /** Where the last event was; without it only what comes from now on. */
@@ -104,6 +127,19 @@ export interface HubRequests {
   status: { params: Record<string, never>; result: HubStatus };
   export: { params: { path: string }; result: { path: string; bytes: number } };
   stop: { params: { reason: 'stop' | 'upgrade' }; result: null };
+  // The views, as the person.
+  overview: { params: OverviewParams; result: OverviewResult };
+  story: { params: StoryParams; result: StoryResult };
+  message: { params: { id: string }; result: StoryMessage };
+  unread: { params: { id: string }; result: null };
+  // Reach. The hub in turn asks a window that carries: `wake` and `ask`.
+  carry: { params: CarryParams; result: CarryResult };
+  observe: { params: ObserveParams; result: null };
+  hook: { params: HookParams; result: HookResult };
+  pause: { params: { on: boolean }; result: null };
+  release: { params: { id: string; verdict: Verdict }; result: null };
+  consents: { params: Record<string, never>; result: ConsentView[] };
+  forget: { params: { from: string; to: string }; result: null };
 }
 
 export type HubMethod = keyof HubRequests;

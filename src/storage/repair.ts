@@ -17,6 +17,8 @@ const tables: readonly [name: string, order: string][] = [
   ['receipts', 'id'],
   ['requests', 'seq'],
   ['expiries', 'at, seq'],
+  ['chats', 'id'],
+  ['consents', 'sender, recipient'],
 ];
 
 export interface RepairReport {
@@ -141,12 +143,13 @@ function dropOrphans(db: DatabaseSync): void {
     DELETE FROM members WHERE agent NOT IN (SELECT id FROM agents) OR conversation NOT IN (SELECT id FROM conversations);
     DELETE FROM aliases WHERE agent NOT IN (SELECT id FROM agents);
     DELETE FROM tokens WHERE agent NOT IN (SELECT id FROM agents);
+    DELETE FROM chats WHERE agent NOT IN (SELECT id FROM agents);
   `);
 }
 
-/** Order numbers are never used again, even if their messages could not be read. The epoch is new: cursors start over. */
+/** Order numbers are never used again, even if their messages could not be read; a pause stays a pause. The epoch is new: cursors start over. */
 function keepCounters(from: DatabaseSync, to: DatabaseSync): void {
-  for (const key of ['last_seq', 'last_receipt']) {
+  for (const key of ['last_seq', 'last_receipt', 'paused']) {
     let value: unknown;
     try {
       value = from.prepare('SELECT value FROM meta WHERE key = ?').get(key)?.['value'];

@@ -1,6 +1,8 @@
 import type {
   AgentKind,
   AgentRecord,
+  ChatRecord,
+  ConsentRecord,
   ConversationKind,
   ConversationRecord,
   DeliveryPhase,
@@ -59,6 +61,30 @@ export const deliveryRow = (row: Row): DeliveryRecord => ({
   agent: row['agent'] as number,
   phase: row['phase'] as DeliveryPhase,
   step: row['step'] as DeliveryRecord['step'],
+  at: row['at'] as number,
+  heldBack: row['held_back'] === 1,
+  released: row['released'] === 1,
+});
+
+export const chatRow = (row: Row): ChatRecord => ({
+  id: row['id'] as string,
+  agent: row['agent'] as number,
+  workspace: row['workspace'] as string,
+  product: row['product'] as string,
+  window: row['window'] as string,
+  home: row['home'] as number | null,
+  state: row['state'] as ChatRecord['state'],
+  tools: typeof row['tools'] === 'string' ? (JSON.parse(row['tools']) as ChatRecord['tools']) : [],
+  asking: row['asking'] === 1,
+  waking: row['waking'] === 1,
+  hop: row['hop'] as number | null,
+  at: row['at'] as number,
+});
+
+export const consentRow = (row: Row): ConsentRecord => ({
+  from: row['sender'] as string,
+  to: row['recipient'] as string,
+  verdict: row['verdict'] as ConsentRecord['verdict'],
   at: row['at'] as number,
 });
 

@@ -73,6 +73,9 @@ export const migrations: readonly string[] = [
     step TEXT NOT NULL DEFAULT 'stored',
     at INTEGER NOT NULL,
     asks INTEGER NOT NULL DEFAULT 0,
+    -- The end of a turn was held up for it; the person wants it delivered.
+    held_back INTEGER NOT NULL DEFAULT 0,
+    released INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (seq, agent)
   ) WITHOUT ROWID;
   CREATE INDEX deliveries_by_agent ON deliveries(agent, phase, seq);
@@ -103,6 +106,30 @@ export const migrations: readonly string[] = [
 
   -- What still has to expire; a row goes when it was dealt with.
   CREATE TABLE expiries (at INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (at, seq)) WITHOUT ROWID;
+
+  -- The chats of products, each with the agent that it holds and what it was last known to do.
+  CREATE TABLE chats (
+    id TEXT PRIMARY KEY,
+    agent INTEGER NOT NULL REFERENCES agents(id),
+    workspace TEXT NOT NULL,
+    product TEXT NOT NULL,
+    window TEXT NOT NULL DEFAULT '',
+    home INTEGER REFERENCES agents(id),
+    state TEXT NOT NULL,
+    tools TEXT,
+    asking INTEGER NOT NULL DEFAULT 0,
+    waking INTEGER NOT NULL DEFAULT 0,
+    hop INTEGER,
+    at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  -- May agents of one workspace wake agents of another?
+  CREATE TABLE consents (
+    sender TEXT NOT NULL,
+    recipient TEXT NOT NULL,
+    verdict TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (sender, recipient)
+  ) WITHOUT ROWID;
 
   -- Filled in the background, up to meta.indexed_seq. "who" holds a<agent> and c<channel> for those who may see it.
   CREATE VIRTUAL TABLE search USING fts5(

@@ -8,18 +8,17 @@ import type {
   RequestRecord,
 } from '../core/model.ts';
 import type { ConversationsQuery, HistoryQuery, InboxQuery, Reads, SearchQuery } from '../core/ports.ts';
+import { BulkReads } from './bulkReads.ts';
 import { agentRow, conversationRow, deliveryRow, messageRow, receiptRow, requestRow } from './rows.ts';
 import type { SearchIndex } from './searchIndex.ts';
-import { Statements } from './statements.ts';
 
 const lastOfAll = Number.MAX_SAFE_INTEGER;
 
-export class SqliteReads implements Reads {
-  protected readonly sql: Statements;
+export class SqliteReads extends BulkReads implements Reads {
   private readonly index: SearchIndex;
 
   constructor(db: DatabaseSync, index: SearchIndex) {
-    this.sql = new Statements(db);
+    super(db);
     this.index = index;
   }
 
@@ -58,8 +57,8 @@ export class SqliteReads implements Reads {
     return row && deliveryRow(row);
   }
 
-  deliveries(seq: number): DeliveryRecord[] {
-    return this.sql.all('SELECT * FROM deliveries WHERE seq = ?', seq).map(deliveryRow);
+  deliveries(seq: number, limit = -1): DeliveryRecord[] {
+    return this.sql.all('SELECT * FROM deliveries WHERE seq = ? LIMIT ?', seq, limit).map(deliveryRow);
   }
 
   inbox(query: InboxQuery): MessageRecord[] {
@@ -95,21 +94,24 @@ export class SqliteReads implements Reads {
       .map(messageRow);
   }
 
+  wakeable(agent: number, limit: number): MessageRecord[] {
+    return this.sql
+      .all(
+        `SELECT m.* FROM deliveries d JOIN messages m ON m.seq = d.seq LEFT JOIN requests r ON r.seq = d.seq
+         WHERE d.agent = ? AND d.phase = 0 AND (d.asks = 1 OR d.released = 1) AND coalesce(r.state, 'pending') = 'pending'
+         ORDER BY d.seq LIMIT ?`,
+        agent,
+        limit,
+      )
+      .map(messageRow);
+  }
+
   unreadCount(agent: number, cap: number): number {
     return this.sql.get(
       'SELECT count(*) AS n FROM (SELECT 1 FROM deliveries WHERE agent = ? AND phase = 0 LIMIT ?)',
       agent,
       cap,
     )?.['n'] as number;
-  }
-
-  unreadByConversation(agent: number): Map<number, number> {
-    const rows = this.sql.all(
-      `SELECT m.conversation AS c, count(*) AS n FROM deliveries d JOIN messages m ON m.seq = d.seq
-       WHERE d.agent = ? AND d.phase = 0 GROUP BY m.conversation`,
-      agent,
-    );
-    return new Map(rows.map((row) => [row['c'] as number, row['n'] as number]));
   }
 
   receipts(seq: number): ReceiptRecord[] {
@@ -152,6 +154,7 @@ export class SqliteReads implements Reads {
 
   conversations(query: ConversationsQuery): ConversationRecord[] {
     const before = query.before ?? { seq: lastOfAll, id: 0 };
+    if (query.among !== undefined) return this.conversationsAmong(query.among, before, query.limit);
     const rows =
       query.agent === undefined
         ? this.sql.all(
@@ -168,6 +171,22 @@ export class SqliteReads implements Reads {
             before.id,
             query.limit,
           );
+    return rows.map(conversationRow);
+  }
+
+  private conversationsAmong(
+    among: readonly number[],
+    before: { seq: number; id: number },
+    limit: number,
+  ): ConversationRecord[] {
+    const rows = this.sql.all(
+      `SELECT * FROM conversations WHERE id IN (SELECT value FROM json_each(?)) AND (last_seq, id) < (?, ?)
+       ORDER BY last_seq DESC, id DESC LIMIT ?`,
+      JSON.stringify(among),
+      before.seq,
+      before.id,
+      limit,
+    );
     return rows.map(conversationRow);
   }
 
@@ -237,9 +256,5 @@ export class SqliteReads implements Reads {
 
   epoch(): string {
     return this.meta('epoch') ?? '';
-  }
-
-  meta(key: string): string | undefined {
-    return this.sql.get('SELECT value FROM meta WHERE key = ?', key)?.['value'] as string | undefined;
   }
 }

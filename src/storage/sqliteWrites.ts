@@ -9,8 +9,8 @@ import type {
   ReceiptStep,
 } from '../core/model.ts';
 import type { RequestEnd, Writes } from '../core/ports.ts';
+import { ChatWrites } from './chatWrites.ts';
 import type { SearchIndex } from './searchIndex.ts';
-import { SqliteReads } from './sqliteReads.ts';
 
 export interface Activity {
   seq: number;
@@ -28,9 +28,7 @@ const agentColumns: Record<string, string> = {
 };
 
 /** The changes, to be used inside a transaction of the group commit only. */
-export class SqliteWrites extends SqliteReads implements Writes {
-  /** Grows with every change, so that the group commit can tell a work that failed before it changed anything. */
-  mutations = 0;
+export class SqliteWrites extends ChatWrites implements Writes {
   private nextSeq: number;
   private nextReceipt: number;
   /**
@@ -169,6 +167,7 @@ export class SqliteWrites extends SqliteReads implements Writes {
 
   insertDelivery(message: MessageRecord, agent: number): void {
     this.mutations++;
+    this.recount(agent);
     const asks = message.kind === 'request' ? 1 : 0;
     this.sql.run(
       'INSERT INTO deliveries (seq, agent, at, asks) VALUES (?, ?, ?, ?)',
@@ -181,6 +180,7 @@ export class SqliteWrites extends SqliteReads implements Writes {
 
   moveDelivery(seq: number, agent: number, phase: DeliveryPhase, step: ReceiptStep, at: number): boolean {
     this.mutations++;
+    this.recount(agent);
     return (
       this.sql.run(
         'UPDATE deliveries SET phase = max(phase, ?), step = ?, at = ? WHERE seq = ? AND agent = ? AND phase < 2',
@@ -217,6 +217,7 @@ export class SqliteWrites extends SqliteReads implements Writes {
 
   endRequest(seq: number, end: RequestEnd): boolean {
     this.mutations++;
+    this.recount();
     return (
       this.sql.run(
         "UPDATE requests SET state = ?, result_seq = ?, ended_at = ?, note = ? WHERE seq = ? AND state = 'pending'",
@@ -232,11 +233,6 @@ export class SqliteWrites extends SqliteReads implements Writes {
   deleteExpiry(at: number, seq: number): void {
     this.mutations++;
     this.sql.run('DELETE FROM expiries WHERE at = ? AND seq = ?', at, seq);
-  }
-
-  setMeta(key: string, value: string): void {
-    this.mutations++;
-    this.sql.run('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)', key, value);
   }
 
   keepActivity(): void {
@@ -286,6 +282,7 @@ export class SqliteWrites extends SqliteReads implements Writes {
 
   /** After a rollback: numbers that nobody has seen are given out again, so that none is ahead of the disk. */
   forgetUncommitted(): void {
+    this.recount();
     this.uncommitted.clear();
     this.nextSeq = this.storedSeq() + 1;
     this.nextReceipt = this.storedReceipt() + 1;

@@ -1,15 +1,15 @@
 import type { z } from 'zod';
 import type { Bus } from '../core/bus.ts';
-import { cleanLine, fence, fenceData, fenceNote, fitsExcerpt } from '../core/envelope.ts';
+import { cleanLine, fenceData, fenceNote, holdsMessage } from '../core/envelope.ts';
 import { BusError, errorShape } from '../core/errors.ts';
 import type { Caller } from '../core/model.ts';
+import { takeNews, type NewsBudget } from '../core/news.ts';
 import type { CallOptions, ModelAnswer, ProgramAnswer } from './answer.ts';
 import type { Reader, Tool, ToolContext } from './defineTool.ts';
 import { isToolName, tools } from './table.ts';
 
 /** How much of what has newly arrived rides along on another answer. */
-const newsMessages = 3;
-const newsLength = 600;
+const newsBudget: NewsBudget = { messages: 3, length: 600 };
 
 export interface ToolHost {
   bus: Bus;
@@ -38,15 +38,15 @@ export async function callForModel(
 ): Promise<ModelAnswer> {
   try {
     const { tool, output, context } = await run(host, caller, name, args, options, 'model');
-    const structured = fenceData(output) as Record<string, unknown>;
+    const structured = withNote(output, fenceData(output) as Record<string, unknown>);
     const shown = tool.shown?.(output) ?? [];
     const text = tool.render(output, context);
     const route = tool.name === 'inbox' ? 'inbox' : shown.length > 0 ? 'answer' : 'tool-result';
-    const news = tool.name === 'inbox' ? undefined : takeNews(host.bus, caller, shown);
+    const news = tool.name === 'inbox' ? undefined : takeNews(host.bus, caller, shown, newsBudget, 'tool-result');
     if (!news) return { text, structured, isError: false, shown, route };
     return {
       text: `${text}\n\n${news.text}`,
-      structured: { ...structured, news: news.lines },
+      structured: { ...structured, news: { note: fenceNote, messages: news.lines } },
       isError: false,
       shown: [...shown, ...news.shown],
       route,
@@ -62,6 +62,12 @@ export async function callForModel(
       route: 'tool-result',
     };
   }
+}
+
+/** Some clients give their model this part only, so what is said about fenced messages has to be in it, too. */
+function withNote(output: object, structured: Record<string, unknown>): Record<string, unknown> {
+  if (!holdsMessage(output)) return structured;
+  return 'note' in structured ? { messages_note: fenceNote, ...structured } : { note: fenceNote, ...structured };
 }
 
 async function run(
@@ -107,22 +113,4 @@ function invalidInput(name: string, error: z.ZodError): BusError {
         : 'Correct them by the schema of the tool and call again. Nothing was done.',
     },
   );
-}
-
-function takeNews(
-  bus: Bus,
-  caller: Caller,
-  already: readonly string[],
-): { text: string; lines: { id: string; from: string; text: string }[]; shown: string[] } | undefined {
-  const fresh = bus.takeNews(caller.agent, newsMessages).map((message) => bus.views.message(message));
-  const messages = fresh.filter((message) => !already.includes(message.id));
-  if (messages.length === 0) return undefined;
-  const left = Math.max(0, bus.reading.unreadCount(caller.agent) - messages.length);
-  const fenced = messages.map((message) => fence(message, { excerpt: newsLength }));
-  return {
-    text: ['New for you:', fenceNote, ...fenced, ...(left > 0 ? [`${left} more unread: call inbox.`] : [])].join('\n'),
-    lines: messages.map((message, i) => ({ id: message.id, from: message.from, text: fenced[i] ?? '' })),
-    // Only what was carried whole counts as shown; an excerpt was merely offered.
-    shown: messages.filter((message) => fitsExcerpt(message, newsLength)).map((message) => message.id),
-  };
 }

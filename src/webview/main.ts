@@ -1,43 +1,30 @@
-import type { InboxState } from '../protocol/webviewMessages.ts';
+import { html, render } from 'lit';
+import type { PageRequest } from '../protocol/webviewMessages.ts';
+import { PageApi } from './api.ts';
+import { Page } from './page.ts';
+import { PageState, type StateHost } from './stores/pageState.ts';
+import './view/app.ts';
 
-declare function acquireVsCodeApi(): { postMessage(message: 'ready' | 'start'): void };
-
-const vscode = acquireVsCodeApi();
-const root = document.getElementById('inbox');
-
-// Everything is set as text, never as HTML: what agents write can't become part of the page.
-function element(tag: string, className: string, text = ''): HTMLElement {
-  const node = document.createElement(tag);
-  node.className = className;
-  node.textContent = text;
-  return node;
+interface Host extends StateHost {
+  postMessage(request: PageRequest): void;
 }
 
-function render(state: InboxState): void {
-  root?.replaceChildren(...content(state));
-}
+declare function acquireVsCodeApi(): Host;
 
-function content({ hub, conversations }: InboxState): HTMLElement[] {
-  if (hub === 'off') {
-    const button = element('button', 'start', 'Start the hub');
-    button.addEventListener('click', () => vscode.postMessage('start'));
-    return [element('p', 'hint', 'The hub is not running.'), button];
-  }
-  if (hub === 'connecting') return [element('p', 'hint', 'Connecting to the hub…')];
-  if (conversations.length === 0) {
-    return [element('p', 'hint', 'No conversation yet. As soon as two agents talk, it shows here.')];
-  }
-  const list = element('ul', 'conversations');
-  for (const conversation of conversations) {
-    const item = element('li', conversation.unread > 0 ? 'conversation unread' : 'conversation');
-    item.append(element('span', 'title', conversation.title));
-    if (conversation.unread > 0) item.append(element('span', 'badge', String(conversation.unread)));
-    item.append(element('time', 'time', new Date(conversation.last_at).toLocaleString()));
-    if (conversation.last) item.append(element('span', 'line', `${conversation.last.from}: ${conversation.last.line}`));
-    list.append(item);
-  }
-  return [list];
-}
+const host = acquireVsCodeApi();
+const api = new PageApi((request) => host.postMessage(request));
+const saved = new PageState(host);
+const page = new Page(api, saved, document.body.dataset['place'] === 'tab' ? 'tab' : 'sidebar');
 
-window.addEventListener('message', (event: MessageEvent<InboxState>) => render(event.data));
-vscode.postMessage('ready');
+// Only the window around the page talks to it; frames within it there are none.
+addEventListener('message', (event) => api.receive(event.data));
+addEventListener('pagehide', () => saved.flush());
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'hidden') saved.flush();
+  else void page.hello();
+});
+
+const root = document.getElementById('app') ?? document.body.appendChild(document.createElement('div'));
+root.id = 'app';
+render(html`<ab-app .page=${page}></ab-app>`, root);
+void page.hello();

@@ -1,8 +1,10 @@
-/** How fast the hub is, beside the least that such a thing can take on this machine. `npm run bench -- --quick` */
+/** How fast it is, beside the least that such a thing can take on this machine. `npm run bench -- --quick` */
 import { existsSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { readOptions, usage, type Options } from './options.ts';
 import { printTable, printVerdict, writeJson, type Row } from './report.ts';
+import { editor } from './scenarios/editor.ts';
+import { hookProcess } from './scenarios/hookProcess.ts';
 import { hubReady } from './scenarios/hubReady.ts';
 import { idleWaits } from './scenarios/idleWaits.ts';
 import { latency } from './scenarios/latency.ts';
@@ -11,7 +13,7 @@ import { scale } from './scenarios/scale.ts';
 import { throughput } from './scenarios/throughput.ts';
 import { toolsList } from './scenarios/toolsList.ts';
 
-const scenarios = [latency, throughput, mcp, scale, idleWaits, hubReady, toolsList];
+const scenarios = [latency, throughput, mcp, scale, idleWaits, hubReady, toolsList, hookProcess, editor];
 
 let options: Options;
 try {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { BusClient } from '../../src/client/busClient.ts';
+import { fenceNote } from '../../src/core/envelope.ts';
 import { HubProcess, until } from '../support/hubProcess.ts';
 import { McpCaller } from '../support/mcpCaller.ts';
 
@@ -36,6 +37,12 @@ async function idsIn(reader: BusClient, filter: 'new' | 'open' | 'all'): Promise
 
 async function mcpOf(name: string): Promise<McpCaller> {
   return new McpCaller(() => hub.record.mcpUrl, await hub.mint(name));
+}
+
+function newsIn(structured: Record<string, unknown>): string[] {
+  const { note, messages } = structured['news'] as { note: string; messages: { id: string }[] };
+  assert.equal(note, fenceNote, 'a model may get nothing but this part');
+  return messages.map(({ id }) => id);
 }
 
 describe('a receipt moves by proof only', () => {
@@ -143,10 +150,7 @@ describe('news ride along on other results', () => {
     const id = await send(ann, bob, 'by the way');
     const first = await mcp.call('agents', {});
     assert.match(first.text, /New for you:[^]*<message id="[^"]+" from="[^"]+"[^>]*>\nby the way\n<\/message>/);
-    assert.deepEqual(
-      (first.structured['news'] as { id: string }[]).map((line) => line.id),
-      [id],
-    );
+    assert.deepEqual(newsIn(first.structured), [id]);
     await reaches(ann, id, bob.agent, 'shown');
     const second = await mcp.call('agents', {});
     assert.equal(second.structured['news'], undefined);
@@ -161,7 +165,7 @@ describe('news ride along on other results', () => {
     const carried: string[] = [];
     for (let i = 0; i < 2; i++) {
       const { structured } = await mcp.call('channel', {});
-      carried.push(...(structured['news'] as { id: string }[]).map((line) => line.id));
+      carried.push(...newsIn(structured));
     }
     assert.deepEqual(carried, long);
     for (const id of long) await reaches(ann, id, bob.agent, 'offered');
@@ -173,10 +177,7 @@ describe('news ride along on other results', () => {
     const [sender, reader] = [await hub.client({ as: ann.agent }), await hub.client({ as: bob.agent })];
     const short = await send(sender, reader, 'short');
     const { structured } = await mcp.call('channel', {});
-    assert.deepEqual(
-      (structured['news'] as { id: string }[] | undefined)?.map((line) => line.id),
-      [short],
-    );
+    assert.deepEqual(newsIn(structured), [short]);
   });
 
   test('not on the inbox itself, and not for programs', async () => {

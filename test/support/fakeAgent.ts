@@ -74,7 +74,10 @@ export class McpDoorway implements Door {
 
   async send({ to, text, key }: Parameters<Door['send']>[0]): ReturnType<Door['send']> {
     const { structured } = await this.call('send', { to, text, ...(key !== undefined && { key }) });
-    return { id: structured['id'] as string, news: unfenced(structured['news']) };
+    return {
+      id: structured['id'] as string,
+      news: unfenced((structured['news'] as { messages: unknown } | undefined)?.messages),
+    };
   }
 
   async inbox({ filter, cursor }: Parameters<Door['inbox']>[0]): Promise<Page> {

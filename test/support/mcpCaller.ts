@@ -12,6 +12,8 @@ export class McpCaller {
   private readonly token: string;
   private readonly era: McpEra;
   private lastId = 0;
+  /** What a client says besides, in every call. */
+  meta: Record<string, unknown> = {};
 
   /** The address is asked for anew each time, since the hub may have moved. */
   constructor(url: () => string, token: string, era: McpEra = 'modern') {
@@ -53,6 +55,7 @@ export class McpCaller {
       headers['mcp-method'] = 'tools/call';
       headers['mcp-name'] = tool;
       params['_meta'] = {
+        ...this.meta,
         'io.modelcontextprotocol/protocolVersion': '2026-07-28',
         'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
         'io.modelcontextprotocol/clientCapabilities': {},
@@ -61,6 +64,7 @@ export class McpCaller {
       // A session that an earlier hub opened is taken on, so there is no need to open one.
       headers['mcp-protocol-version'] = '2025-11-25';
       headers['mcp-session-id'] = `session-of-${this.token.slice(-8)}`;
+      if (Object.keys(this.meta).length > 0) params['_meta'] = this.meta;
     }
     const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params });
     return fetch(this.url(), { method: 'POST', headers, body, signal: signal ?? null });

@@ -138,7 +138,8 @@ describe('clock', () => {
 
 describe('policy', () => {
   const at = { now: 0 };
-  const policy = () => new Policy({ rateBurst: 3, ratePerSecond: 1, mailbox: 2, hops: 2 }, { now: () => at.now });
+  const policy = () =>
+    new Policy({ rateBurst: 3, ratePerSecond: 1, mailbox: 2, hops: 2, wakeHops: 1 }, { now: () => at.now });
   test('the rate runs out, says for how long, and comes back', () => {
     const p = policy();
     for (let i = 0; i < 3; i++) p.spend(1);

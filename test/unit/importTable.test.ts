@@ -27,9 +27,9 @@ const mayImport: Record<string, Record<string, Cell>> = {
     client: 'all',
   },
   reach: { core: 'types', protocol: 'all', client: 'all' },
-  connect: { core: 'types', protocol: 'all', client: 'all' },
+  connect: { core: 'types', protocol: 'all', hub: ['home.ts', 'privateFolder.ts'], client: 'all' },
   extension: { core: 'types', tools: ['table.ts'], protocol: 'all', client: 'all', reach: 'all', connect: 'all' },
-  webview: { core: 'types', protocol: ['webview*'] },
+  webview: { core: 'types', protocol: ['webview*', 'story*'] },
 };
 
 /** Codes, bounds and id forms: whoever may import types of core may import these as values. */

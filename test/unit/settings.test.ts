@@ -41,6 +41,7 @@ describe('settings.json', () => {
       port: 0,
       retention: { days: 180, megabytes: 2_048 },
       limits: defaultTunables,
+      reach: { quietMinutes: 30, staleSeconds: 180, proofSeconds: 30 },
       logMegabytes: 2,
     };
     assert.deepEqual(loadSettings(path), expected);

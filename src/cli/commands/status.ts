@@ -46,6 +46,7 @@ function statusText(hub: HubStatus): string {
     `  size         database ${bytes(hub.databaseBytes)}, log ${bytes(hub.logBytes)}, memory ${bytes(hub.memoryBytes)}`,
     `  data         ${hub.home}`,
     `  health       ${health}`,
+    ...(hub.paused ? ['  paused       no agent is woken until the person goes on'] : []),
   ].join('\n');
 }
 

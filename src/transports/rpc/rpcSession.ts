@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { z } from 'zod';
 import { BusError } from '../../core/errors.ts';
-import { limits } from '../../core/limits.ts';
 import type { Caller } from '../../core/model.ts';
 import type { Reads } from '../../core/ports.ts';
 import type { Connection } from '../../core/presence.ts';
@@ -16,35 +15,22 @@ import {
 import type { RequestContext } from '../../protocol/calls.ts';
 import { Peer } from '../../protocol/peer.ts';
 import { UnknownMethod } from '../../protocol/wireErrors.ts';
+import type { CarryResult } from '../../protocol/reachMessages.ts';
 import { callForModel, callForProgram } from '../../tools/callTool.ts';
+import { forbidden, notThePerson, ownerRequests, personRequests } from './ownerRequests.ts';
 import type { RpcHost } from './rpcHost.ts';
+import { parse, schemas, type Params } from './rpcSchemas.ts';
 import { Subscription } from './subscription.ts';
 
-const name = z.string().max(limits.nameLength);
-const schemas = {
-  hello: z.object({ protocol: z.number(), nonce: z.string().min(16).max(100) }),
-  login: z.object({
-    proof: z.string().max(200).optional(),
-    token: z.string().max(600).optional(),
-    as: name.optional(),
-    attach: z
-      .object({ workspace: z.string().max(4_096), product: z.string().max(100), name: name.optional() })
-      .optional(),
-    via: z.enum(['rpc', 'cli', 'stdio']),
-    passing: z.boolean().optional(),
-  }),
-  call: z.object({ tool: z.string().max(100), args: z.unknown(), for: z.enum(['model', 'program']) }),
-  subscribe: z.object({ cursor: z.string().max(100).optional() }),
-  shown: z.object({
-    ids: z.array(z.string().max(20)).max(1_000),
-    route: z.enum(['tool-result', 'inbox', 'answer', 'client']).default('client'),
-  }),
-  presence: z.object({ state: z.enum(['working', 'idle', 'waiting']) }),
-  mint: z.object({ name: z.string().max(200), about: z.string().max(limits.aboutLength).optional() }),
-  named: z.object({ name: z.string().max(200) }),
-  export: z.object({ path: z.string().min(1).max(4_096) }),
-  stop: z.object({ reason: z.enum(['stop', 'upgrade']) }),
-};
+/** What a window says about a wake, and its person to a question: it is one of ours, but maybe of another version. */
+const wakeResult = z.object({
+  rung: z.enum(['turn', 'input', 'notification', 'none']),
+  note: z
+    .string()
+    .optional()
+    .transform((note) => note?.slice(0, 300)),
+});
+const askResult = z.object({ verdict: z.enum(['once', 'always', 'never', 'dismissed']) });
 
 const loginSeconds = 10;
 
@@ -61,7 +47,10 @@ export class RpcSession {
   private token: string | undefined;
   private connection: Connection | undefined;
   private subscription: Subscription | undefined;
+  /** The window that this connection carries. */
+  private window: string | undefined;
   private readonly loginTimer: NodeJS.Timeout;
+  private readonly closing: (() => void)[] = [];
 
   constructor(socket: Socket, host: RpcHost, reads: Reads, door: { isDraining: () => boolean; onClose: () => void }) {
     this.host = host;
@@ -77,6 +66,7 @@ export class RpcSession {
         clearTimeout(this.loginTimer);
         this.subscription?.close();
         this.connection?.close();
+        for (const callback of this.closing) callback();
         door.onClose();
       },
     });
@@ -86,60 +76,61 @@ export class RpcSession {
   }
 
   private handle(method: string, params: unknown, context: RequestContext): unknown {
-    if (method === 'hello') return this.hello(parse(schemas.hello, params));
-    if (method === 'login') return this.login(parse(schemas.login, params));
+    if (method === 'hello') return this.hello(parse('hello', params));
+    if (method === 'login') return this.login(parse('login', params));
     const caller = this.requireCaller();
     switch (method) {
       case 'call':
-        return this.call(caller, parse(schemas.call, params), context);
+        return this.call(caller, parse('call', params), context);
       case 'subscribe':
-        return this.subscribe(caller, parse(schemas.subscribe, params).cursor);
+        return this.subscribe(caller, parse('subscribe', params).cursor);
       case 'unsubscribe':
         this.subscription?.close();
         this.subscription = undefined;
         return null;
       case 'presence':
-        this.connection?.set(parse(schemas.presence, params).state);
+        this.connection?.set(parse('presence', params).state);
         return null;
       default:
-        return this.administer(method, params);
+        return this.administer(caller, method, params);
     }
   }
 
-  private administer(method: string, params: unknown): unknown {
-    const { admin } = this.host;
-    if (!['status', 'mint', 'revoke', 'remove', 'export', 'stop'].includes(method)) throw new UnknownMethod(method);
-    if (!this.owner) {
-      throw new BusError('forbidden', 'Only the owner of this machine’s bus may do that.', {
-        next: 'Ask the person to do it with the agent-bus command.',
-      });
-    }
-    switch (method) {
-      case 'status':
-        return admin.status();
-      case 'mint': {
-        const wanted = parse(schemas.mint, params);
-        return admin.mint(wanted.name, wanted.about);
-      }
-      case 'revoke': {
-        const wanted = parse(schemas.named, params);
-        return admin.revoke(wanted.name).then((revoked) => ({ name: wanted.name, revoked }));
-      }
-      case 'remove': {
-        const wanted = parse(schemas.named, params);
-        return admin.remove(wanted.name).then(() => ({ name: wanted.name }));
-      }
-      case 'export': {
-        const { path } = parse(schemas.export, params);
-        return admin.exportTo(path).then((bytes) => ({ path, bytes }));
-      }
-      default:
-        admin.stop(parse(schemas.stop, params).reason);
-        return null;
-    }
+  private administer(caller: Caller, method: string, params: unknown): unknown {
+    const isPersons = Object.hasOwn(personRequests, method);
+    const request = isPersons
+      ? personRequests[method]
+      : Object.hasOwn(ownerRequests, method)
+        ? ownerRequests[method]
+        : undefined;
+    if (!request && method !== 'carry' && method !== 'observe') throw new UnknownMethod(method);
+    if (!this.owner) throw forbidden();
+    if (isPersons && caller.agent !== this.host.bus.roster.person.id) throw notThePerson();
+    if (request) return request(this.host, caller, params);
+    return method === 'carry' ? this.carry(caller, parse('carry', params)) : this.observe(parse('observe', params));
   }
 
-  private hello({ nonce }: z.output<typeof schemas.hello>): HelloResult {
+  private async observe(sight: Params<'observe'>): Promise<null> {
+    if (this.window === undefined) {
+      throw new BusError('invalid-input', 'Only a window that carries sees chats.', { next: 'Call carry first.' });
+    }
+    await this.host.reach.observe(this.window, sight);
+    return null;
+  }
+
+  private carry(caller: Caller, params: Params<'carry'>): Promise<CarryResult> {
+    const { peer } = this;
+    this.window = params.window;
+    return this.host.reach.carry(caller, params, {
+      wake: async (wake, timeoutMs) => wakeResult.parse(await peer.request('wake', wake, { timeoutMs })),
+      ask: async (question) => askResult.parse(await peer.request('ask', question)),
+      probe: (signal) => this.probe(signal),
+      isOpen: () => peer.isOpen,
+      onClose: (callback) => this.closing.push(callback),
+    });
+  }
+
+  private hello({ nonce }: Params<'hello'>): HelloResult {
     const hub = randomBytes(24).toString('base64url');
     this.nonces = { client: nonce, hub };
     return {
@@ -150,7 +141,7 @@ export class RpcSession {
     };
   }
 
-  private async login(params: z.output<typeof schemas.login>): Promise<LoginResult> {
+  private async login(params: Params<'login'>): Promise<LoginResult> {
     if (this.isDraining())
       throw new BusError('hub-stopping', 'The hub is stopping.', { next: 'Connect again in a moment.' });
     if (this.caller)
@@ -164,7 +155,7 @@ export class RpcSession {
     return { agent: this.host.bus.roster.get(agent).name, owner };
   }
 
-  private byToken({ token, as }: z.output<typeof schemas.login>): { agent: number; owner: boolean } {
+  private byToken({ token, as }: Params<'login'>): { agent: number; owner: boolean } {
     const caller = this.host.authenticate(token ?? '');
     if (!caller) throw unauthorized();
     // A token is one agent: it opens no other name.
@@ -172,21 +163,16 @@ export class RpcSession {
     return { agent: caller.agent, owner: false };
   }
 
-  private async byProof({
-    proof,
-    as,
-    attach,
-  }: z.output<typeof schemas.login>): Promise<{ agent: number; owner: boolean }> {
+  private async byProof({ proof, as, attach }: Params<'login'>): Promise<{ agent: number; owner: boolean }> {
     const text = this.nonces && proofText('client', this.nonces.client, this.nonces.hub);
     this.nonces = undefined;
     if (text === undefined || proof === undefined || !this.host.isOwnerProof(text, proof)) throw unauthorized();
     const { roster } = this.host.bus;
-    if (attach)
-      return { agent: await this.host.admin.attach(attach.workspace, attach.product, attach.name), owner: true };
+    if (attach) return { agent: await this.host.admin.attach(attach), owner: true };
     return { agent: as === undefined ? roster.person.id : roster.require(as).id, owner: true };
   }
 
-  private call(caller: Caller, params: z.output<typeof schemas.call>, context: RequestContext): Promise<unknown> {
+  private call(caller: Caller, params: Params<'call'>, context: RequestContext): Promise<unknown> {
     return params.for === 'model'
       ? callForModel(this.host, caller, params.tool, params.args, context)
       : callForProgram(this.host, caller, params.tool, params.args, context);
@@ -207,7 +193,10 @@ export class RpcSession {
     if (method !== 'shown' || !this.caller || !this.isWelcome()) return;
     // A client reports what it has really put in front of its reader, after it did.
     const seen = schemas.shown.safeParse(params);
-    if (seen.success) this.host.bus.noteShown(this.caller, seen.data.ids, seen.data.route);
+    if (!seen.success) return;
+    const { ids, route } = seen.data;
+    if (route === 'turn' && this.window !== undefined) this.host.reach.noteFinished(this.window, ids);
+    else this.host.bus.noteShown(this.caller, ids, route);
   }
 
   private async probe(signal: AbortSignal): Promise<void> {
@@ -224,18 +213,6 @@ export class RpcSession {
     if (!this.caller || this.host.bus.roster.get(this.caller.agent).removed) return false;
     return this.token === undefined || this.host.authenticate(this.token) !== undefined;
   }
-}
-
-function parse<Schema extends z.ZodType>(schema: Schema, params: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(params ?? {});
-  if (parsed.success) return parsed.data;
-  throw new BusError(
-    'invalid-input',
-    `The parameters do not fit: ${parsed.error.issues[0]?.message ?? 'unknown reason'}.`,
-    {
-      next: 'Check that client and hub have the same version.',
-    },
-  );
 }
 
 function unauthorized(): BusError {

@@ -1,7 +1,7 @@
 import type { Bus } from '../../core/bus.ts';
 import type { BusEvent } from '../../core/events.ts';
 import type { Caller } from '../../core/model.ts';
-import { messageId } from '../../core/model.ts';
+import { conversationId, messageId } from '../../core/model.ts';
 import type { Reads } from '../../core/ports.ts';
 import type { EventNotification, HubEvent, SubscribeResult } from '../../protocol/messages.ts';
 
@@ -96,7 +96,15 @@ export class Subscription {
       case 'presence':
         return { type: 'presence', agent: bus.views.agent(bus.roster.get(event.agent)) };
       case 'agents':
+      case 'paused':
         return event;
+      case 'unread':
+        if (!bus.visibility.seesAll(caller)) return undefined;
+        return {
+          type: 'unread',
+          message: messageId.format(event.seq),
+          conversation: conversationId.format(event.conversation),
+        };
     }
   }
 

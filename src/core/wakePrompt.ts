@@ -1,0 +1,62 @@
+import { cleanLine, fence, fenceNote, fitsExcerpt } from './envelope.ts';
+import type { MessageView } from './model.ts';
+
+/** What one submitted turn, or one held-up end of a turn, carries. */
+export const pushBudget = { messages: 5, length: 8_000 } as const;
+
+/** What a wake is recognised by in the prompt that it became. */
+const tokenForm = /(?<![A-Za-z0-9_-])wake-[A-Za-z0-9_-]{22}(?![A-Za-z0-9_-])/g;
+
+export interface Push {
+  text: string;
+  /** The messages whose whole text is in it. */
+  whole: string[];
+}
+
+/** The prompt of a turn that is submitted for these messages. The first line is what a person sees in lists. */
+export function wakePrompt(reader: string, messages: readonly MessageView[], token: string, more: number): Push {
+  const { text, whole } = fenced(messages, more);
+  return {
+    text: [`${heading(messages)} via Agent Bus`, '', text, '', howToAnswer(reader, messages), `(${token})`].join('\n'),
+    whole,
+  };
+}
+
+/** Why a turn must not end yet. */
+export function stopReason(reader: string, messages: readonly MessageView[], more: number): Push {
+  const { text, whole } = fenced(messages, more);
+  return { text: ['Before you end: this waits for you.', text, '', howToAnswer(reader, messages)].join('\n'), whole };
+}
+
+/** The tokens that stand in a prompt; whether they mean anything is for those who gave them out to say. */
+export function wakeTokens(prompt: string): string[] {
+  return [...new Set(prompt.match(tokenForm) ?? [])].slice(0, 20);
+}
+
+function fenced(messages: readonly MessageView[], more: number): Push {
+  const lines = messages.map((message) => fence(message, { excerpt: pushBudget.length }));
+  if (more > 0) lines.push(`${more} more ${more === 1 ? 'waits' : 'wait'}: call inbox.`);
+  return {
+    text: [fenceNote, ...lines].join('\n'),
+    whole: messages.filter((message) => fitsExcerpt(message, pushBudget.length)).map(({ id }) => id),
+  };
+}
+
+function heading(messages: readonly MessageView[]): string {
+  const senders = [...new Map(messages.map((message) => [message.from, sender(message)])).values()];
+  const named = senders.slice(0, 3).join(', ') + (senders.length > 3 ? ' and others' : '');
+  return messages.length === 1 ? `Message from ${named}` : `${messages.length} messages from ${named}`;
+}
+
+function sender({ from, workspace }: MessageView): string {
+  if (from === 'person') return 'the person';
+  return cleanLine(from, 60) + (workspace ? ` (${cleanLine(workspace, 60)})` : '');
+}
+
+function howToAnswer(reader: string, messages: readonly MessageView[]): string {
+  const ids = messages.map(({ id }) => `"${id}"`).join(', ');
+  return (
+    `You are "${cleanLine(reader, 60)}" on the bus. Answer each with the bus tool send: reply_to (${ids}) and text. ` +
+    'If you can’t or need not answer, use ack with a note.'
+  );
+}

@@ -1,0 +1,27 @@
+import * as vscode from 'vscode';
+import { reporting } from '../problems.ts';
+import { agentCommands } from './agentCommands.ts';
+import { conversationCommands } from './conversationCommands.ts';
+import { deliveryCommands } from './deliveryCommands.ts';
+import { guideCommands } from './guideCommands.ts';
+import { hubCommands } from './hubCommands.ts';
+import type { CommandParts, Commands } from './parts.ts';
+
+/** All commands, by the name that follows `agentBus.`. */
+export function commandTable(parts: CommandParts): Commands {
+  return {
+    ...hubCommands(parts),
+    ...conversationCommands(parts),
+    ...agentCommands(parts),
+    ...deliveryCommands(parts),
+    ...guideCommands(),
+  };
+}
+
+export function registerCommands(parts: CommandParts): vscode.Disposable[] {
+  return Object.entries(commandTable(parts)).map(([name, run]) =>
+    vscode.commands.registerCommand(`agentBus.${name}`, (...args: unknown[]) =>
+      reporting(parts.output, () => run(...args)),
+    ),
+  );
+}

@@ -1,0 +1,215 @@
+import { randomBytes } from 'node:crypto';
+import type { Bus } from '../core/bus.ts';
+import type { Clock } from '../core/clock.ts';
+import { BusError } from '../core/errors.ts';
+import { limits } from '../core/limits.ts';
+import type { Caller } from '../core/model.ts';
+import { DeliveryPhase } from '../core/model.ts';
+import type { Store } from '../core/ports.ts';
+import { pushBudget, wakePrompt } from '../core/wakePrompt.ts';
+import type {
+  CarryParams,
+  CarryResult,
+  ConsentView,
+  HookParams,
+  HookResult,
+  ObserveParams,
+  Verdict,
+} from '../protocol/reachMessages.ts';
+import { Consents, type Pair } from '../reach/consents.ts';
+import { Gate } from '../reach/gate.ts';
+import { Pause } from '../reach/pause.ts';
+import { Wakes } from '../reach/wakes.ts';
+import { Windows, type CarryingWindow } from '../reach/windows.ts';
+import type { CarryLink, ReachHost } from '../transports/rpc/rpcHost.ts';
+import type { Attachments } from './attachments.ts';
+import { ChatPlaces, type ChatAsk } from './chatPlaces.ts';
+import { ChatPresence } from './chatPresence.ts';
+import { Chats } from './chats.ts';
+import { Hooks } from './hooks.ts';
+import type { Settings } from './settings.ts';
+
+interface ReachParts {
+  bus: Bus;
+  store: Store;
+  clock: Clock;
+  attachments: Attachments;
+  settings: Pick<Settings, 'limits' | 'reach'>;
+  onError: (error: unknown) => void;
+}
+
+/** Everything about putting messages in front of agents, wired together. */
+export class ReachDesk implements ReachHost {
+  private readonly bus: Bus;
+  private readonly store: Store;
+  private readonly windows = new Windows();
+  private readonly consents: Consents;
+  private readonly pauseState: Pause;
+  private readonly chats: Chats;
+  private readonly places: ChatPlaces;
+  private readonly presence: ChatPresence;
+  private readonly gate: Gate;
+  private readonly wakes: Wakes;
+  private readonly hooks: Hooks;
+
+  constructor({ bus, store, clock, attachments, settings, onError }: ReachParts) {
+    const { windows } = this;
+    const { quietMinutes, staleSeconds, proofSeconds } = settings.reach;
+    this.bus = bus;
+    this.store = store;
+    this.consents = new Consents(store, clock);
+    this.pauseState = new Pause(store, bus);
+    const { consents, pauseState: pause } = this;
+    const spans = { quietMs: quietMinutes * 60_000, staleMs: staleSeconds * 1000 };
+    this.chats = new Chats({ bus, store, clock, windows, ...spans });
+    const { chats } = this;
+    this.places = new ChatPlaces({ bus, clock, chats, windows, attachments });
+    this.presence = new ChatPresence({ bus, clock, chats, windows, pause });
+    const { wakeHops } = settings.limits;
+    this.gate = new Gate({ bus, store, consents, wakeHops, onDecided: (agent) => this.decided(agent) });
+    const { gate } = this;
+    this.wakes = new Wakes({
+      bus,
+      store,
+      chats,
+      gate,
+      pause,
+      prompt: wakePrompt,
+      newToken: () => `wake-${randomBytes(16).toString('base64url')}`,
+      atOnce: pushBudget.messages,
+      proofMs: proofSeconds * 1000,
+      onError,
+    });
+    this.hooks = new Hooks({ bus, store, chats, gate, pause, wakes: this.wakes });
+    this.listen();
+  }
+
+  get paused(): boolean {
+    return this.pauseState.on;
+  }
+
+  close(): void {
+    this.wakes.close();
+    this.presence.close();
+  }
+
+  bind(ask: ChatAsk): Promise<number> {
+    return this.places.bind(ask);
+  }
+
+  async carry(caller: Caller, params: CarryParams, link: CarryLink): Promise<CarryResult> {
+    if (caller.agent === this.bus.roster.person.id) {
+      throw new BusError('invalid-input', 'The person’s connection carries no agent.', {
+        next: 'Log in with `attach`, then carry.',
+      });
+    }
+    const window: CarryingWindow = {
+      id: params.window,
+      home: caller.agent,
+      rungs: [...new Set(params.rungs)],
+      wake: link.wake,
+      ask: link.ask,
+      probe: link.probe,
+    };
+    await this.chats.arrive(window);
+    if (!link.isOpen()) return { paused: this.paused };
+    const leave = this.windows.add(window);
+    link.onClose(() => {
+      if (leave()) this.showWindow(window);
+    });
+    this.showWindow(window);
+    this.wakes.arrived(window);
+    return { paused: this.paused };
+  }
+
+  async observe(window: string, { chat, state, at }: ObserveParams): Promise<void> {
+    await this.chats.see(chat, window, { state, at });
+  }
+
+  noteFinished(window: string, ids: readonly string[]): void {
+    this.wakes.noteFinished(window, ids);
+  }
+
+  hook(caller: Caller, params: HookParams): Promise<HookResult> {
+    return this.hooks.hook(caller, params);
+  }
+
+  async pause(on: boolean): Promise<void> {
+    await this.pauseState.set(on);
+    for (const window of this.windows.all()) this.showWindow(window);
+    this.wakes.sweep();
+  }
+
+  async release(caller: Caller, id: string, verdict: Verdict): Promise<void> {
+    const message = this.bus.visibility.message(caller, id);
+    const recipients = this.store
+      .deliveries(message.seq)
+      .filter(({ phase }) => phase === DeliveryPhase.unread)
+      .map(({ agent }) => this.bus.roster.get(agent))
+      .filter(({ kind }) => kind !== 'person');
+    for (const { id: agent } of recipients) this.wakes.retry(agent, message.seq);
+    await this.gate.release(message, recipients, verdict);
+  }
+
+  listConsents(): ConsentView[] {
+    return this.consents.list();
+  }
+
+  async forget(pair: Pair): Promise<void> {
+    await this.consents.forget(pair);
+    this.wakes.sweep();
+  }
+
+  /**
+   * Who speaks in a call that names its chat: that chat's agent, if the token is the window's own or of the same product
+   * in the same workspace. Whatever else is named, a token speaks for its own agent.
+   */
+  speaker(caller: Caller, meta: Record<string, unknown> | undefined, tool: string): Caller | Promise<Caller> {
+    const chat = meta?.['vscode.conversationId'];
+    if (typeof chat !== 'string' || chat === '' || chat.length > limits.chatIdLength) return caller;
+    const own = this.bus.roster.get(caller.agent);
+    const known = this.chats.get(chat);
+    const window = this.windows.ofHome(caller.agent);
+    const isSame = known?.workspace === own.workspace && known.product === own.product && own.workspace !== '';
+    if (known ? known.home !== own.id && !isSame : !window) return caller;
+    const { workspace, product } = own;
+    return this.bind({ chat, workspace, product, window: window?.id }).then((agent) => {
+      this.chats.noteRunning(chat, tool);
+      return { ...caller, agent };
+    });
+  }
+
+  private listen(): void {
+    const { bus, chats } = this;
+    bus.views.carried = (agent) => this.presence.carried(agent);
+    bus.turnHop = (agent) => chats.turnHop(agent);
+    bus.underWay = (agent) => this.wakes.underWay(agent);
+    bus.onShown = (agent, seqs) => this.noteCause(agent, seqs);
+    chats.onLeft = (chat) => this.presence.update(chat);
+    chats.onChange = (chat) => {
+      this.presence.update(chat);
+      if (chat.state === 'idle') this.wakes.nudge(chat.agent);
+      const home = this.windows.get(chat.window)?.home;
+      if (home !== undefined && chat.state !== 'working' && home !== chat.agent) this.wakes.nudge(home);
+    };
+  }
+
+  /** A request that an agent is shown in the middle of a turn drives what comes after it in this turn. */
+  private noteCause(agent: number, seqs: readonly number[]): void {
+    if (!this.chats.holder(agent)) return;
+    for (const seq of seqs) {
+      const message = this.store.message(seq);
+      if (message?.kind === 'request') this.chats.raiseHop(agent, this.gate.hopFor(agent, message));
+    }
+  }
+
+  private showWindow(window: CarryingWindow): void {
+    for (const chat of this.chats.inWindow(window.id)) this.presence.update(chat);
+    this.presence.tell(window.home);
+  }
+
+  private decided(agent: number | undefined): void {
+    if (agent === undefined) this.wakes.sweep();
+    else this.wakes.nudge(agent);
+  }
+}

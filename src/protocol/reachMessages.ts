@@ -1,0 +1,90 @@
+/**
+ * What passes between the hub and those who can put a message in front of an agent: windows, which carry the chats of
+ * an editor, and hooks, which tell what a chat is doing.
+ */
+
+/** What a window can do for a chat, best first: a submitted turn, text in the input, a notification to the person. */
+export type Rung = 'turn' | 'input' | 'notification';
+
+/** A window's connection says that it carries its agent and all chats that say they are in this window. */
+export interface CarryParams {
+  /** New with every start of the window's extension host: turns that ran before it are over. */
+  window: string;
+  rungs: Rung[];
+}
+
+export interface CarryResult {
+  paused: boolean;
+}
+
+/** Hub to window: put this in front of the agent. Only sent while its chat is known to be idle. */
+export interface WakeParams {
+  /** Stands in the prompt, too: the hook that sees the prompt proves the delivery by it. */
+  wake: string;
+  agent: string;
+  /** The exact chat, where one is known; otherwise the window's own. */
+  chat?: string;
+  prompt: string;
+  ids: string[];
+}
+
+export interface WakeResult {
+  /** The rung on which it came to rest, or none. */
+  rung: Rung | 'none';
+  /** What happened on the rungs before. */
+  note?: string;
+}
+
+/** Hub to window: ask the person. Answered with `dismissed` when the question is closed without an answer. */
+export type AskParams = {
+  from: { agent: string; workspace?: string };
+  to: { agent: string; workspace?: string };
+  /** The first of the messages that wait for the answer. */
+  message: { id: string; line: string };
+  waiting: number;
+} & ({ kind: 'consent' } | { kind: 'hops'; hops: number });
+
+/**
+ * Window to hub: what the editor itself shows of a chat, from its own files and therefore late. It knows two things that
+ * no hook tells: that a confirmation is really open, and that the person has cancelled a turn.
+ */
+export interface ObserveParams {
+  chat: string;
+  state: 'idle' | 'approval' | 'working';
+  /** Milliseconds since 1970, of the observation's cause; older than the chat's last hook, it says nothing. */
+  at: number;
+}
+
+export type Verdict = 'once' | 'always' | 'never';
+
+export interface AskResult {
+  verdict: Verdict | 'dismissed';
+}
+
+/** One answer to "may agents of this workspace wake agents of that one?". */
+export interface ConsentView {
+  from: string;
+  to: string;
+  verdict: 'always' | 'never';
+  at: string;
+}
+
+/** What a hook of an agent's product tells about a chat; the connection is logged in as the chat's agent. */
+export interface HookParams {
+  event: 'session-start' | 'prompt' | 'before-tool' | 'after-tool' | 'stop' | 'session-end';
+  chat: string;
+  tool?: string;
+  toolUse?: string;
+  prompt?: string;
+  /** The product goes on because a hook asked it to: do not ask again. */
+  again?: boolean;
+}
+
+export interface HookResult {
+  /** To be added to what the model sees. */
+  context?: string;
+  /** Why the turn must not end yet. */
+  block?: string;
+  /** Messages that are whole in the above: to be reported as shown once it was handed over. */
+  shown: string[];
+}

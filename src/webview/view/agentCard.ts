@@ -1,0 +1,106 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { AgentView } from '../../core/model.ts';
+import type { Page } from '../page.ts';
+import { presenceWords } from '../text/words.ts';
+import { icon, presenceDot, shownText } from './pieces.ts';
+import { popover } from './popover.ts';
+import './timeAgo.ts';
+
+/** An agent by name and presence; pointing at it, focus or a click opens its card. */
+export function agentChip(page: Page, name: string, className = ''): TemplateResult {
+  const agent = page.agents.get(name);
+  const presence = agent?.presence ?? 'offline';
+  const open = (event: Event, pin: boolean) => {
+    const anchor = event.currentTarget as HTMLElement;
+    openCard(page, anchor, name, pin);
+  };
+  return html`<button
+    type="button"
+    class="chip ${className} ${presence === 'offline' ? 'chip-offline' : ''}"
+    aria-haspopup="dialog"
+    aria-expanded="false"
+    @click=${(event: Event) => open(event, true)}
+    @pointerenter=${(event: PointerEvent) => {
+      const anchor = event.currentTarget as HTMLElement;
+      if (event.pointerType === 'mouse') popover.hover(anchor, () => openCard(page, anchor, name, false));
+    }}
+    @pointerleave=${() => popover.leave()}
+  >
+    ${presenceDot(presence)}<span class="chip-name">${name === page.me ? 'You' : name}</span>${
+      agent && page.start.home === name
+        ? html`<span class="chip-home" title="The agent of this window">${icon('home')}</span>`
+        : nothing
+    }
+  </button>`;
+}
+
+function openCard(page: Page, anchor: HTMLElement, name: string, pin: boolean): void {
+  const agent = page.agents.get(name);
+  if (popover.isOpenFor(anchor) && !pin) return;
+  popover.open(anchor, agent ? card(page, agent) : unknown(name), { label: `About ${name}`, pin });
+}
+
+function unknown(name: string): TemplateResult {
+  return html`<div class="card">
+    <div class="card-head"><strong>${name}</strong></div>
+    <p class="card-about">Not on the bus any more.</p>
+  </div>`;
+}
+
+function card(page: Page, agent: AgentView): TemplateResult {
+  const direct = page.directWith(agent.name);
+  const isMe = agent.name === page.me;
+  const go = (action: () => void) => () => {
+    popover.close();
+    action();
+  };
+  return html`<div class="card">
+    <div class="card-head">
+      ${presenceDot(agent.presence, false)}<strong>${isMe ? `${agent.name} (you)` : agent.name}</strong>
+    </div>
+    <p class="card-presence">
+      ${capital(presenceWords[agent.presence])}${agent.doing ? html`: <span>${shownText(agent.doing)}</span>` : nothing}
+    </p>
+    ${agent.about ? html`<p class="card-about" dir="auto">${shownText(agent.about)}</p>` : nothing}
+    <dl class="facts">
+      ${agent.workspace ? fact('Workspace', shownText(agent.workspace)) : nothing}
+      ${agent.product ? fact('Product', shownText(agent.product)) : nothing}
+      ${agent.reach.length > 0 ? fact('Hears by', agent.reach.join(', then ')) : nothing}
+      ${agent.last_seen ? fact('Last seen', html`<ab-time .at=${agent.last_seen}></ab-time>`) : nothing}
+    </dl>
+    ${
+      isMe
+        ? nothing
+        : html`<div class="card-actions">
+            <button
+              type="button"
+              class="button button-small"
+              ?disabled=${!page.canAct}
+              @click=${go(() => page.compose([agent.name]))}
+            >
+              Message
+            </button>
+            ${
+              direct && direct !== page.story.id
+                ? html`<button
+                    type="button"
+                    class="button button-secondary button-small"
+                    @click=${go(() => page.open(direct))}
+                  >
+                    Open conversation
+                  </button>`
+                : nothing
+            }
+          </div>`
+    }
+  </div>`;
+}
+
+function fact(name: string, value: unknown): TemplateResult {
+  return html`<div>
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+  </div>`;
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

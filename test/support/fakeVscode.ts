@@ -1,0 +1,31 @@
+/**
+ * As much of the `vscode` module as the extension's parts need to be loaded outside of the editor. Import this first;
+ * what the editor itself does is tested in a real one, in test/vscode.
+ */
+import { registerHooks } from 'node:module';
+
+const source = `
+export class EventEmitter {
+  listeners = new Set();
+  event = (listener) => (this.listeners.add(listener), { dispose: () => this.listeners.delete(listener) });
+  fire(value) { for (const listener of [...this.listeners]) listener(value); }
+  dispose() { this.listeners.clear(); }
+}
+export class Uri {
+  constructor(path) { this.path = path; }
+  static parse(text) { return new Uri(text); }
+  static file(path) { return new Uri(path); }
+  static joinPath(uri, ...parts) { return new Uri([uri.path, ...parts].join('/')); }
+}
+export const workspace = { isTrusted: true, asRelativePath: (uri) => uri.path };
+export const window = {};
+export const commands = {};
+export const env = {};
+`;
+
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === 'vscode'
+      ? { url: `data:text/javascript,${encodeURIComponent(source)}`, format: 'module', shortCircuit: true }
+      : next(specifier, context),
+});
