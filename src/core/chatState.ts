@@ -78,7 +78,7 @@ export function withRunning(chat: ChatRecord, tool: string, now: number): ChatRe
 export interface IdleRules {
   now: number;
   staleMs: number;
-  /** A hook of this chat was heard since the hub started: none can have been missed while there was no hub. */
+  /** The beginning of its turn was heard: no tool of it can have begun while there was no hub. */
   heard: boolean;
 }
 

@@ -32,7 +32,7 @@ export class Chats implements ChatBook {
   private readonly parts: ChatsParts;
   private readonly byId = new Map<string, ChatRecord>();
   private readonly byAgent = new Map<number, string>();
-  /** Chats of which a hook was heard since this hub started. */
+  /** Chats of which this hub has heard a turn begin or end: of the current one it has missed nothing. */
   private readonly heard = new Set<string>();
   private readonly waking: WakingWindows;
   onChange: (chat: ChatRecord) => void = () => undefined;
@@ -81,7 +81,7 @@ export class Chats implements ChatBook {
   async tell(id: string, event: ChatEvent): Promise<void> {
     const chat = this.byId.get(id);
     if (!chat) return;
-    this.heard.add(id);
+    if (event.type === 'prompt' || event.type === 'stop') this.heard.add(id);
     const saved = this.save(afterEvent(chat, event, this.parts.clock.now()));
     await Promise.all([saved, this.waking.heard(chat.window)]);
   }

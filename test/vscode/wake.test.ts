@@ -67,7 +67,7 @@ describe('Copilot wakes Copilot', { skip: skipWithoutEditor }, () => {
       await sidebar.getByText('What does GET /orders return?', { exact: true }).waitFor();
       await sidebar.locator('.md', { hasText: 'A list:' }).waitFor();
       await window.screenshot(`proof-1-${window.name}`);
-      await sidebar.getByRole('button', { name: 'Back' }).click();
+      await sidebar.getByRole('button', { name: 'Back to the inbox' }).click();
     }
     assert.deepEqual(await api.notifications(), []);
   });
