@@ -9,6 +9,7 @@ import { ConversationTabs } from './conversationTabs.ts';
 import { HubLink } from './hubLink.ts';
 import { InboxView } from './inboxView.ts';
 import { OnceAcrossWindows } from './onceAcrossWindows.ts';
+import { KeptStates } from './page/keptStates.ts';
 import type { PageParts } from './page/pageHost.ts';
 import { Participant } from './participant.ts';
 import { QuestionNotices } from './questionNotices.ts';
@@ -34,7 +35,9 @@ export class Extension implements vscode.Disposable {
     });
     const attention = new Attention(link);
     const home = new WindowHome(context, { version, output });
-    const pages: PageParts = { link, attention, home, output, openTab: (conversation) => tabs.open(conversation) };
+    const kept = new KeptStates(join((context.storageUri ?? context.globalStorageUri).fsPath, 'pages.json'));
+    const openTab = (conversation: string): void => tabs.open(conversation);
+    const pages: PageParts = { link, attention, home, output, openTab, kept };
     const inbox = new InboxView(context.extensionUri, pages);
     const tabs = new ConversationTabs(context.extensionUri, pages);
     const notices = new QuestionNotices({
@@ -47,6 +50,7 @@ export class Extension implements vscode.Disposable {
 
     this.parts = [
       output,
+      kept,
       link,
       attention,
       home,

@@ -23,6 +23,8 @@ export interface PageStart {
   me: string;
   /** This window's own agent, once it has one. */
   home?: string;
+  /** What this page last asked to keep. */
+  kept?: string;
 }
 
 export interface Draft {
@@ -39,6 +41,8 @@ export interface Draft {
 
 export interface PageRequests {
   hello: { params: Record<string, never>; result: PageStart };
+  /** The page's own state, to find it again after a reload. */
+  keep: { params: { state: string }; result: null };
   start: { params: Record<string, never>; result: null };
   overview: { params: OverviewParams; result: OverviewResult };
   search: { params: { query: string; cursor?: string }; result: { hits: SearchHit[]; next?: string } };

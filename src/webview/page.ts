@@ -43,15 +43,16 @@ export class Page extends Observable {
     this.ask = api.ask;
     this.saved = saved;
     this.start = { place, hub: 'connecting', paused: false, readOnly: false, me: 'person' };
-    this.screen = place === 'tab' ? 'conversation' : (saved.value.screen ?? 'inbox');
-    this.search = saved.value.search ?? '';
+    this.screen = 'inbox';
+    this.search = '';
     const me = () => this.start.me;
     this.inbox = new InboxStore(api.ask, me);
-    this.inbox.filter = saved.value.filter ?? 'all';
     this.story = new StoryStore(api.ask, me);
     this.agents = new AgentsStore(api.ask);
     this.drafts = new Drafts(saved);
     api.onEvent = (event) => this.receive(event);
+    saved.keep = (state) => void api.ask('keep', { state }).catch(() => undefined);
+    this.recall();
   }
 
   get me(): string {
@@ -72,9 +73,17 @@ export class Page extends Observable {
       return;
     }
     this.ready = true;
+    if (first && this.start.kept !== undefined && this.saved.adopt(this.start.kept)) this.recall();
     this.changed();
     if (first) this.restore();
     else if (this.start.hub === 'connected') this.readAgain();
+  }
+
+  private recall(): void {
+    const { screen, search, filter } = this.saved.value;
+    this.screen = this.start.place === 'tab' ? 'conversation' : (screen ?? 'inbox');
+    this.search = search ?? '';
+    this.inbox.filter = filter ?? 'all';
   }
 
   private restore(): void {

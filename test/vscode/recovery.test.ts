@@ -7,7 +7,8 @@ import { EditorServer } from '../support/editor/editorServer.ts';
 import { skipWithoutEditor } from '../support/editor/editorTools.ts';
 import type { EditorWindow } from '../support/editor/editorWindow.ts';
 import { PersonOnBus } from '../support/editor/personOnBus.ts';
-import { hubsOf, until } from '../support/hubProcess.ts';
+import { bundleVersion, HubBundle } from '../support/hubBundle.ts';
+import { hubScript, hubsOf, until } from '../support/hubProcess.ts';
 
 describe('open windows', { skip: skipWithoutEditor }, () => {
   let editor: EditorServer;
@@ -15,6 +16,7 @@ describe('open windows', { skip: skipWithoutEditor }, () => {
   let api: EditorWindow;
   let person: PersonOnBus;
   let codex: BusClient;
+  let bundle: HubBundle | undefined;
   const expected: string[] = [];
 
   before(async () => {
@@ -22,7 +24,7 @@ describe('open windows', { skip: skipWithoutEditor }, () => {
     web = await editor.open('shop-web');
     api = await editor.open('shop-api');
     person = await PersonOnBus.join(editor.busHome);
-    codex = await agent('0.1.0');
+    codex = await agent(bundleVersion);
     for (const window of [web, api]) await window.sidebar();
     await say('the first');
     for (const window of [web, api]) await show(window);
@@ -31,12 +33,14 @@ describe('open windows', { skip: skipWithoutEditor }, () => {
     codex?.close();
     person?.close();
     await editor?.dispose();
+    bundle?.dispose();
   });
 
-  const agent = (version: string) =>
+  const agent = (version: string, script = hubScript) =>
     BusClient.connect({
       via: 'rpc',
       version,
+      hubScript: script,
       home: busHome({ AGENT_BUS_HOME: editor.busHome }),
       reconnect: true,
       attach: { workspace: '/work/infra', product: 'codex' },
@@ -77,8 +81,6 @@ describe('open windows', { skip: skipWithoutEditor }, () => {
   test('after a reload a window has its name, its view and its draft', async () => {
     const page = await web.sidebar();
     await page.getByRole('textbox', { name: 'Message' }).fill('half a sentence');
-    await until('the draft is kept', async () => true);
-    await web.page.waitForTimeout(700);
     await web.reload();
     await say('while it was away');
     await web.sidebar();
@@ -100,12 +102,14 @@ describe('open windows', { skip: skipWithoutEditor }, () => {
   test('an upgrade of the hub passes without anybody noticing', async () => {
     const [before] = hubsOf(editor.busHome);
     // A newer client asks the older hub to make room, as a freshly updated window does.
-    const newer = await agent('0.1.1');
+    bundle = new HubBundle('9.9.9');
+    const newer = await agent(bundle.version, bundle.script);
     newer.close();
     await say('after the upgrade');
     await bothShowAll();
     const [now] = hubsOf(editor.busHome);
     assert.notEqual(now, before);
+    assert.equal(codex.hub?.version, '9.9.9');
     const all = (await person.everything()).map(({ text }) => text);
     assert.deepEqual(all, expected);
   });

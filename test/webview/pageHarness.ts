@@ -180,6 +180,8 @@ export class HarnessedPage implements AsyncDisposable {
     switch (method) {
       case 'hello':
         return this.start;
+      case 'keep':
+        return null;
       case 'overview':
         return world.overview(given);
       case 'agents':

@@ -13,6 +13,7 @@ import type {
   PageRequests,
   PageStart,
 } from '../../protocol/webviewMessages.ts';
+import type { KeptStates } from './keptStates.ts';
 import { openLink } from './openLink.ts';
 import { deciding, isPageMethod, paramsOf } from './requests.ts';
 import { savePicture } from './savePicture.ts';
@@ -25,6 +26,7 @@ export interface PageParts {
   home: { readonly agent: string | undefined; readonly onChange: vscode.Event<void> };
   output: vscode.LogOutputChannel;
   openTab: (conversation: string) => void;
+  kept: KeptStates;
 }
 
 /** A page asks little at once; one that does not stop asking is not answered. */
@@ -131,14 +133,20 @@ export class PageHost implements vscode.Disposable {
 
   private start(): PageStart {
     const { link, attention, home } = this.parts;
+    const kept = this.parts.kept.of(this.name);
     return {
       ...this.place,
+      ...(kept !== undefined && { kept }),
       hub: link.state,
       paused: attention.paused,
       readOnly: !vscode.workspace.isTrusted,
       me: link.me,
       ...(home.agent !== undefined && { home: home.agent }),
     };
+  }
+
+  private get name(): string {
+    return this.place.conversation ?? this.place.place;
   }
 
   /** Pages never start a hub by reading. */
@@ -154,6 +162,10 @@ export class PageHost implements vscode.Disposable {
     const { link, openTab } = this.parts;
     return {
       hello: async () => this.start(),
+      keep: async ({ state }) => {
+        this.parts.kept.keep(this.name, state);
+        return null;
+      },
       start: async () => {
         await link.connect();
         return null;

@@ -9,12 +9,15 @@ const recipient = text(limits.nameLength + 1, 1);
 /** Links and places to continue from are short; a picture is not. */
 const linkLength = 4_096;
 export const pictureLength = 8 * 1024 * 1024;
+/** A hundred drafts, one of them as long as a message may be. */
+const stateLength = 4 * 1024 * 1024;
 
 const nothing = fields({});
 const oneMessage = fields({ id: messageIdForm });
 
 export const paramsOf: { [M in PageMethod]: Guard<PageRequests[M]['params']> } = {
   hello: nothing,
+  keep: fields({ state: text(stateLength) }),
   start: nothing,
   overview: fields({
     filter: oneOf('all', 'unread', 'waiting'),

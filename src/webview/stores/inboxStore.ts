@@ -16,6 +16,8 @@ const freshFor = 1_500;
 /** The list of conversations under one filter: loaded from the top on, kept up to date by events. */
 export class InboxStore extends Observable {
   rows: OverviewEntry[] = [];
+  /** When the first page came, on the page's own clock. */
+  arrivedAt = 0;
   counts: Record<OverviewFilter, number> = { all: 0, unread: 0, waiting: 0 };
   unread = 0;
   filter: OverviewFilter = 'all';
@@ -66,6 +68,7 @@ export class InboxStore extends Observable {
     try {
       const result = await this.ask('overview', { filter, limit });
       if (generation !== this.generation) return;
+      this.arrivedAt = performance.now();
       this.rows = result.conversations;
       this.next = result.next;
       this.note(result);

@@ -20,6 +20,8 @@ export interface SavedState {
   agentsOpen?: boolean;
   anchor?: Anchor | undefined;
   drafts?: Record<string, SavedDraft>;
+  /** Counts the writes, so that the newer of two copies is known. */
+  saves?: number;
 }
 
 export interface StateHost {
@@ -32,6 +34,8 @@ export class PageState {
   private readonly host: StateHost;
   private state: SavedState;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  /** Where a second copy goes. VS Code writes its own only now and then. */
+  keep: (state: string) => void = () => undefined;
 
   constructor(host: StateHost) {
     this.host = host;
@@ -48,9 +52,23 @@ export class PageState {
     this.timer ??= setTimeout(() => this.flush(), 150);
   }
 
+  /** The second copy, if it is the newer one. */
+  adopt(kept: string): boolean {
+    try {
+      const state = JSON.parse(kept) as SavedState;
+      if ((state.saves ?? 0) <= (this.state.saves ?? 0)) return false;
+      this.state = state;
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   flush(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
+    this.state = { ...this.state, saves: (this.state.saves ?? 0) + 1 };
     this.host.setState(this.state);
+    this.keep(JSON.stringify(this.state));
   }
 }

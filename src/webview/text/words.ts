@@ -2,12 +2,18 @@ import type { AgentView, Presence, ReceiptStep, ReceiptView, RequestState, Route
 import type { Fate, StoryMessage } from '../../protocol/storyMessages.ts';
 import { duration, waitingTime } from './time.ts';
 
-export const presenceWords: Record<Presence, string> = {
+const presenceWords: Record<Presence, string> = {
   working: 'working',
   idle: 'idle',
-  waiting: 'waiting for approval',
+  waiting: 'waiting for an answer',
   offline: 'offline',
 };
+
+/** An agent waits in a call of its own, or at a tool that may need the person. */
+export function presenceWord({ presence, doing }: Pick<AgentView, 'presence' | 'doing'>): string {
+  if (presence !== 'waiting' || doing === undefined) return presenceWords[presence];
+  return /approval/.test(doing) ? 'waiting for approval' : 'waiting at a tool';
+}
 
 export const stepWords: Record<ReceiptStep, string> = {
   stored: 'Stored',
@@ -109,7 +115,7 @@ export function requestSentence(
 /** What an agent is doing now, where that is worth a line. */
 export function doingSentence(agent: AgentView): string | undefined {
   if (agent.presence === 'working') return `${agent.name} is working${agent.doing ? `: ${agent.doing}` : ''}…`;
-  if (agent.presence === 'waiting') return `${agent.name} waits${agent.doing ? ` at ${agent.doing}` : ' for approval'}`;
+  if (agent.presence === 'waiting') return `${agent.name}${agent.doing ? `: ${agent.doing}` : ' waits for an answer'}`;
   return undefined;
 }
 

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { AgentView } from '../../core/model.ts';
 import type { Page } from '../page.ts';
-import { presenceWords } from '../text/words.ts';
+import { presenceWord } from '../text/words.ts';
 import { icon, presenceDot, shownText } from './pieces.ts';
 import { popover } from './popover.ts';
 import './timeAgo.ts';
@@ -26,7 +26,9 @@ export function agentChip(page: Page, name: string, className = ''): TemplateRes
     }}
     @pointerleave=${() => popover.leave()}
   >
-    ${presenceDot(presence)}<span class="chip-name">${name === page.me ? 'You' : name}</span>${
+    ${presenceDot(presence, agent ? presenceWord(agent) : 'offline')}<span class="chip-name"
+      >${name === page.me ? 'You' : name}</span
+    >${
       agent && page.start.home === name
         ? html`<span class="chip-home" title="The agent of this window">${icon('home')}</span>`
         : nothing
@@ -56,10 +58,10 @@ function card(page: Page, agent: AgentView): TemplateResult {
   };
   return html`<div class="card">
     <div class="card-head">
-      ${presenceDot(agent.presence, false)}<strong>${isMe ? `${agent.name} (you)` : agent.name}</strong>
+      ${presenceDot(agent.presence)}<strong>${isMe ? `${agent.name} (you)` : agent.name}</strong>
     </div>
     <p class="card-presence">
-      ${capital(presenceWords[agent.presence])}${agent.doing ? html`: <span>${shownText(agent.doing)}</span>` : nothing}
+      ${capital(presenceWord(agent))}${agent.doing ? html`: <span>${shownText(agent.doing)}</span>` : nothing}
     </p>
     ${agent.about ? html`<p class="card-about" dir="auto">${shownText(agent.about)}</p>` : nothing}
     <dl class="facts">

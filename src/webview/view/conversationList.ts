@@ -28,6 +28,7 @@ class ConversationList extends LightElement {
   private indexes = new Map<string, number>();
   private indexed: readonly OverviewEntry[] = [];
   private restored = false;
+  private painted = false;
   private readonly resizes = new ResizeObserver(() => this.measure());
 
   protected override watched(): Observable[] {
@@ -138,7 +139,7 @@ class ConversationList extends LightElement {
     >
       <span class="row-avatar"
         >${conversationAvatar(row.kind, row.title, between)}${
-          other ? html`<span class="row-presence">${presenceDot(other.presence, false)}</span>` : nothing
+          other ? html`<span class="row-presence">${presenceDot(other.presence)}</span>` : nothing
         }</span
       >
       <span class="row-main">
@@ -169,6 +170,14 @@ class ConversationList extends LightElement {
     </div>`;
   }
 
+  /** Once: how long the first rows took from their data to the screen, for whoever measures. */
+  private markPainted(): void {
+    if (this.painted) return;
+    this.painted = true;
+    const start = this.page.inbox.arrivedAt;
+    requestAnimationFrame(() => setTimeout(() => performance.measure('agent-bus inbox painted', { start })));
+  }
+
   protected override updated(changed: PropertyValues): void {
     const { scroller, page } = this;
     if (!scroller) return;
@@ -178,6 +187,7 @@ class ConversationList extends LightElement {
     this.keepAnchor(scroller);
     const last = Math.ceil((this.top + this.height) / this.rowHeight) + 4 * spare;
     if (last >= page.inbox.rows.length && page.inbox.rows.length < page.inbox.total) page.inbox.reach(last);
+    if (page.inbox.rows.length > 0) this.markPainted();
     if (page.focusWish === 'list' && page.inbox.loaded) {
       page.focusWish = undefined;
       scroller.focus({ preventScroll: true });

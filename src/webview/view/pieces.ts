@@ -4,7 +4,7 @@ import type { ConversationKind, Presence } from '../../core/model.ts';
 import type { ErrorShape } from '../stores/errorShape.ts';
 import { pieces } from '../text/invisible.ts';
 import { clock, fullTime } from '../text/time.ts';
-import { colourOf, initials, presenceWords, type Tick } from '../text/words.ts';
+import { colourOf, initials, type Tick } from '../text/words.ts';
 
 export const lang = (): string => document.documentElement.lang;
 
@@ -40,10 +40,11 @@ const presenceShapes: Record<Presence, TemplateResult> = {
   offline: svg`<path d="M1.5 5h7" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" />`,
 };
 
-export function presenceDot(presence: Presence, spoken = true): TemplateResult {
-  return html`<span class="dot dot-${presence}" title=${spoken ? presenceWords[presence] : nothing}
+/** With `spoken` it has a title and is read aloud. */
+export function presenceDot(presence: Presence, spoken?: string): TemplateResult {
+  return html`<span class="dot dot-${presence}" title=${spoken ?? nothing}
     ><svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">${presenceShapes[presence]}</svg>${
-      spoken ? html`<span class="hidden-text">${presenceWords[presence]}</span>` : nothing
+      spoken === undefined ? nothing : html`<span class="hidden-text">${spoken}</span>`
     }</span
   >`;
 }

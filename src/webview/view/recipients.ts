@@ -92,7 +92,7 @@ class Recipients extends LightElement {
                 this.take(name);
               }}
             >
-              ${presence ? presenceDot(presence) : icon('comment-discussion')}<span class="suggestion-name"
+              ${presence ? presenceDot(presence, presence) : icon('comment-discussion')}<span class="suggestion-name"
                 >${name}</span
               ><span class="suggestion-about">${about}</span>
             </div>`,
