@@ -1,5 +1,7 @@
 /** Windows stay open while everything under them goes away and comes back. */
 import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { BusClient } from '../../src/client/busClient.ts';
 import { busHome } from '../../src/hub/home.ts';
@@ -81,6 +83,11 @@ describe('open windows', { skip: skipWithoutEditor }, () => {
   test('after a reload a window has its name, its view and its draft', async () => {
     const page = await web.sidebar();
     await page.getByRole('textbox', { name: 'Message' }).fill('half a sentence');
+    await until('the draft is on disk', () =>
+      fs
+        .globSync('user/User/workspaceStorage/*/agent-bus.agent-bus/pages.json', { cwd: editor.folder })
+        .some((file) => fs.readFileSync(join(editor.folder, file), 'utf8').includes('half a sentence')),
+    );
     await web.reload();
     await say('while it was away');
     await web.sidebar();
