@@ -87,17 +87,17 @@ export class WindowHome implements vscode.Disposable {
   private settle(workspace: string): void {
     const person = new PersonActivity();
     this.disposables.push(person, new HookEnvironment(this.window, workspace));
+    const storage = this.context.storageUri?.fsPath;
+    const files = storage && new ChatFiles(join(dirname(storage), chatFolder), (seen) => this.observe(seen));
+    if (files) this.disposables.push(files);
     const waker = new Waker({
       chat: new ChatDoor(),
       person,
       presence: (params) => this.presence(params),
+      isAsking: () => (files ? files.isAsking : false),
       notify: (params, deliver) => void this.sender(params).then((sender) => showWaiting(params, sender, deliver)),
       log: (line) => this.output.info(line),
     });
-    const storage = this.context.storageUri?.fsPath;
-    if (storage !== undefined) {
-      this.disposables.push(new ChatFiles(join(dirname(storage), chatFolder), (seen) => this.observe(seen)));
-    }
     this.offer.expect();
     void this.moveIn(workspace, waker);
   }

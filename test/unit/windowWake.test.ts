@@ -27,6 +27,7 @@ function editor(changes: { [Part in keyof WakeSurface]?: Partial<WakeSurface[Par
     },
     person: { isInEditor: false, quiet: () => Promise.resolve(true), ...changes.person },
     presence: (changes.presence as WakeSurface['presence'] | undefined) ?? (() => Promise.resolve('idle')),
+    isAsking: (changes.isAsking as WakeSurface['isAsking'] | undefined) ?? (() => false),
     notify: (_params, action) => {
       done.push('notify');
       deliver = action;
@@ -67,6 +68,12 @@ describe('waking a chat of this window', () => {
     const { surface, done } = editor({ presence: inTurn('idle', 'idle', 'waiting') });
     assert.equal((await new Waker(surface).wake(params)).rung, 'none');
     assert.deepEqual(done, ['front c1']);
+  });
+
+  test('nothing is submitted while any chat of the window is seen to ask its person', async () => {
+    const { surface, done } = editor({ isAsking: () => true });
+    assert.equal((await new Waker(surface).wake(params)).rung, 'none');
+    assert.deepEqual(done, []);
   });
 
   test('a turn that was cancelled looks like work and is none; a question to the person is one', async () => {

@@ -28,6 +28,11 @@ export class ChatFiles {
     this.look(firstLookMs);
   }
 
+  /** Whether some chat of this window asks its person something, as far as was seen since the window is open. */
+  get isAsking(): boolean {
+    return [...this.last.values()].includes('approval');
+  }
+
   dispose(): void {
     clearTimeout(this.looking);
     this.watcher?.close();

@@ -16,6 +16,8 @@ export interface WakeSurface {
   };
   /** What the bus knows at this moment of the agent; without a known chat, of whoever is busiest in this window. */
   presence(params: WakeParams): Promise<Presence>;
+  /** Whether any chat of this window is seen to ask its person something: a turn might land there and cancel it. */
+  isAsking(): boolean;
   /** Shows that messages wait; `deliver` is what the person's click does, and tells whether it was possible. */
   notify(params: WakeParams, deliver: () => Promise<boolean>): void;
   log(line: string): void;
@@ -95,6 +97,7 @@ export class Waker {
   /** A wake is only sent to a chat that is taken for idle; one that seemed at work even then was cancelled. */
   private async isBusySince(before: Presence, params: WakeParams): Promise<boolean> {
     const now = await this.surface.presence(params);
+    if (this.surface.isAsking()) return true;
     return now === 'waiting' || (now === 'working' && before !== 'working');
   }
 
@@ -108,7 +111,7 @@ export class Waker {
   /** The person said so: no waiting for a pause, and the focus may stay in the chat. */
   private async deliverNow(params: WakeParams): Promise<boolean> {
     const { chat } = this.surface;
-    if (['working', 'waiting'].includes(await this.surface.presence(params))) return false;
+    if (['working', 'waiting'].includes(await this.surface.presence(params)) || this.surface.isAsking()) return false;
     try {
       if (params.chat !== undefined) await chat.bringToFront(params.chat);
       await chat.submit(params.prompt);
