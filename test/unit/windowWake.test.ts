@@ -83,13 +83,17 @@ describe('waking a chat of this window', () => {
     assert.equal((await new Waker(asked.surface).wake(params)).rung, 'none');
   });
 
-  test('a refused turn becomes a notification, never an overwritten input', async () => {
-    const { surface, done, click } = editor({ chat: { submit: () => Promise.reject(new Error('no model')) } });
-    assert.deepEqual(await new Waker(surface).wake(params), { rung: 'notification', note: 'turn: no model' });
-    assert.deepEqual(done, ['front c1', 'notify']);
-    // The person's click may fill the input.
-    assert.equal(await click(), true);
-    assert.deepEqual(done.slice(2), ['front c1', 'fill hello']);
+  test('a refused turn is put into an input; where that is refused, too, a notification is left', async () => {
+    const submit = () => Promise.reject(new Error('no model'));
+    const filled = editor({ chat: { submit } });
+    assert.deepEqual(await new Waker(filled.surface).wake(params), { rung: 'input', note: 'turn: no model' });
+    assert.deepEqual(filled.done, ['front c1', 'fill hello']);
+
+    const refused = editor({ chat: { submit, fillInput: () => Promise.reject(new Error('no chat')) } });
+    const note = 'turn: no model; input: no chat';
+    assert.deepEqual(await new Waker(refused.surface).wake(params), { rung: 'notification', note });
+    assert.deepEqual(refused.done, ['front c1', 'notify']);
+    await assert.rejects(async () => refused.click());
   });
 
   test('somebody who types without a pause is not interrupted', async () => {

@@ -24,7 +24,9 @@ export class ChatDoor {
     await this.open({ query: prompt, mode: 'agent', preserveInput: true });
   }
 
+  /** In a chat of its own: filling an input overwrites what the person has half written there. */
   async fillInput(prompt: string): Promise<void> {
+    await vscode.commands.executeCommand(internalCommands.newChat);
     await this.open({ query: prompt, mode: 'agent', isPartialQuery: true });
   }
 

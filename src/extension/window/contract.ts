@@ -6,6 +6,8 @@
 export const internalCommands = {
   /** Submits a turn to the chat that had the focus last, or fills its input. */
   openChat: 'workbench.action.chat.open',
+  /** An empty chat in the chat view. Drafts stay with the chats they were begun in. */
+  newChat: 'workbench.action.chat.newChat',
   /** Moves the chat of the active editor tab into the chat view, and closes the tab. */
   chatToSideBar: 'workbench.action.chat.openInSidebar',
   /** The way back: a submitted turn takes the focus with it. */

@@ -32,9 +32,6 @@ const pauses = [
 /**
  * Puts a message in front of a chat of this window. One wake at a time, never under the person's fingers, and checked
  * again right before: a turn submitted while a confirmation is open would cancel what the person is being asked.
- *
- * The input is filled only when the person asked for it with a click: nobody can see from here whether a half-written
- * prompt is in there, and filling would overwrite it.
  */
 export class Waker {
   private readonly surface: WakeSurface;
@@ -45,7 +42,7 @@ export class Waker {
   }
 
   async rungs(): Promise<Rung[]> {
-    return (await this.surface.chat.isOpen()) ? ['turn', 'notification'] : ['notification'];
+    return (await this.surface.chat.isOpen()) ? ['turn', 'input', 'notification'] : ['notification'];
   }
 
   wake(params: WakeParams, signal?: AbortSignal): Promise<WakeResult> {
@@ -68,7 +65,7 @@ export class Waker {
   private async tryTurn(
     params: WakeParams,
     signal: AbortSignal | undefined,
-  ): Promise<{ rung?: 'turn' | 'none'; note?: string }> {
+  ): Promise<{ rung?: Rung | 'none'; note?: string }> {
     const { chat, person } = this.surface;
     const before = await this.surface.presence(params);
     if (!(await chat.isOpen())) return { note: 'turn: this editor has no chat that takes one.' };
@@ -88,9 +85,19 @@ export class Waker {
       await chat.submit(params.prompt);
       return { rung: 'turn' };
     } catch (error) {
-      return { note: `turn: ${error instanceof Error ? error.message : String(error)}` };
+      return await this.tryInput(params, `turn: ${messageOf(error)}`);
     } finally {
       if (wasInEditor) await chat.focusEditor().catch(() => undefined);
+    }
+  }
+
+  /** The editor refused the turn: the person has to press Enter. */
+  private async tryInput({ prompt }: WakeParams, before: string): Promise<{ rung?: 'input'; note: string }> {
+    try {
+      await this.surface.chat.fillInput(prompt);
+      return { rung: 'input', note: before };
+    } catch (error) {
+      return { note: `${before}; input: ${messageOf(error)}` };
     }
   }
 
@@ -122,3 +129,5 @@ export class Waker {
     return true;
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
