@@ -47,6 +47,7 @@ describe('a wake', () => {
     assert.ok(wake.prompt.includes(wake.wake));
     await until('it is shown', async () => (await steps(ann, id)).includes('shown turn'));
     assert.deepEqual(await steps(ann, id), ['offered turn', 'shown turn']);
+    await until('the hook has its answer', () => window.turns.length === 1);
     assert.equal(await window.agentOf(window.turns[0]?.chat ?? ''), window.home);
     assert.equal(window.turns[0]?.answer.context, undefined, 'the prompt is not carried a second time');
     await pause(aWhile);

@@ -59,6 +59,18 @@ describe('the editor', { skip: skipWithoutEditor }, () => {
     assert.deepEqual(editor.model.faults, []);
   });
 
+  test('answers as @bus in the chat, from the hub and without the model', async () => {
+    const before = editor.model.turns.length;
+    const ask = (query: string) =>
+      web.command('workbench.action.chat.open', { query, mode: 'ask', blockOnResponse: true });
+    await ask('@bus /agents');
+    await web.chat.responseWith('shop-api-copilot');
+    await ask('@bus /inbox');
+    await web.chat.responseWith('Nothing waits for you');
+    await web.screenshot('smoke-participant');
+    assert.equal(editor.model.turns.length, before);
+  });
+
   test('lets a test hold an answer back, read a draft, cancel, and see a failure', async () => {
     const gate = Promise.withResolvers<void>();
     editor.model.script(web.folder, async () => {
