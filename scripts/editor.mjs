@@ -192,11 +192,15 @@ function npmCommand(node) {
   return ['npm'];
 }
 
-/** Nothing of an `npm run` around us, our Node first; code-server's install script runs npm itself. */
+/** Nothing of an `npm run` around us, which may run on an older Node; code-server's install script asks npm which. */
 function npmEnvironment(node) {
   const env = {};
   for (const [name, value] of Object.entries(process.env)) {
-    if (!/^(npm_(package|lifecycle|config_local_prefix|config_node_gyp|command|node_execpath)|INIT_CWD)/i.test(name)) {
+    if (
+      !/^(npm_(package|lifecycle|config_(local_prefix|node_gyp|user_agent)|command|node_execpath)|INIT_CWD|NODE$)/i.test(
+        name,
+      )
+    ) {
       env[name] = value;
     }
   }

@@ -83,6 +83,8 @@ async function runGroup(group) {
   }
   if (files.length === 0) return;
   heading(group.folders.filter((name) => !only || only.includes(name)).join(', '));
+  // The crash tests leave a processor free: meanwhile the editor is fetched and compiled, if it is not there yet.
+  if (everything && group.folders.includes('faults')) void editorReady().catch(() => undefined);
   await runFiles(files, group);
 }
 
@@ -102,13 +104,18 @@ function folderOf(file) {
   return relative(join(root, 'test'), file).split(sep)[0];
 }
 
+let preparation;
+function editorReady() {
+  return (preparation ??= prepareEditor());
+}
+
 /** Before the tests, not in one of them: the first time it takes minutes. Where it can't be had, the tests say so. */
 async function prepareEditor() {
   const { ensureChromium, ensureEditor, EditorUnavailable } = await import('./editor.mjs');
   const say = (text) => console.log(`  ${text}`);
   try {
-    await ensureEditor({ say });
     await ensureChromium({ say });
+    await ensureEditor({ say });
   } catch (error) {
     if (!(error instanceof EditorUnavailable)) throw error;
     process.env.AGENT_BUS_NO_EDITOR = error.message;
@@ -118,7 +125,7 @@ async function prepareEditor() {
 }
 
 async function runFiles(files, { parallel, testTimeout, editor }) {
-  if (editor) await prepareEditor();
+  if (editor) await editorReady();
   await eachOf(files, parallel, async (file) => {
     const name = relative(root, file).replaceAll('\\', '/');
     const onSlow = (test, ms) => console.log(`    … ${name}: ${test} (${seconds(ms)})`);
