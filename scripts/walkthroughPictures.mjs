@@ -36,6 +36,14 @@ try {
 
   void window.command('agentBus.copyMcpConfiguration').catch(() => undefined);
   await page.locator('.quick-input-widget .monaco-list-row').first().waitFor();
+  // The throw-away folder of this run stands where a user's own would.
+  await page.evaluate((from) => {
+    const walker = document.createTreeWalker(document.querySelector('.quick-input-widget'), NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const node = walker.currentNode;
+      if (node.data.includes(from)) node.data = node.data.replaceAll(from, '~/.local/share/agent-bus');
+    }
+  }, editor.busHome);
   await picture('terminal', ['.quick-input-widget'], undefined, 28);
   await page.keyboard.press('Escape');
 
