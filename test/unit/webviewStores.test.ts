@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { PageState } from '../../src/webview/stores/pageState.ts';
 import { describe, test } from 'node:test';
 import { messageId, type AgentView, type MessageView } from '../../src/core/model.ts';
 import type { HubEvent } from '../../src/protocol/messages.ts';
@@ -383,3 +384,31 @@ async function until(condition: () => boolean): Promise<void> {
   for (let i = 0; i < 200 && !condition(); i++) await new Promise((done) => setTimeout(done, 10));
   assert.ok(condition(), 'it did not happen');
 }
+
+describe('what outlives the page', () => {
+  const host = (state?: unknown) => {
+    const written: unknown[] = [];
+    return { written, getState: () => state, setState: (one: unknown) => void written.push(one) };
+  };
+
+  test('another screen is written at once, the rest in a moment', () => {
+    const own = host();
+    const saved = new PageState(own);
+    const kept: string[] = [];
+    saved.keep = (state) => kept.push(state);
+    saved.set({ search: 'orders' });
+    assert.equal(own.written.length, 0);
+    saved.set({ screen: 'inbox' });
+    assert.deepEqual(own.written, [{ search: 'orders', screen: 'inbox', saves: 1 }]);
+    assert.deepEqual(kept, [JSON.stringify(own.written[0])]);
+  });
+
+  test('of two copies the newer one counts', () => {
+    const saved = new PageState(host({ search: 'mine', saves: 4 }));
+    assert.equal(saved.adopt('{"search":"older","saves":4}'), false);
+    assert.equal(saved.adopt('no JSON'), false);
+    assert.equal(saved.value.search, 'mine');
+    assert.equal(saved.adopt('{"search":"newer","saves":5}'), true);
+    assert.equal(saved.value.search, 'newer');
+  });
+});

@@ -49,7 +49,9 @@ export class PageState {
 
   set(change: Partial<SavedState>): void {
     this.state = { ...this.state, ...change };
-    this.timer ??= setTimeout(() => this.flush(), 150);
+    // Another screen is worth a write of its own: a page that is hidden right after it has no time for a last one.
+    if ('screen' in change) this.flush();
+    else this.timer ??= setTimeout(() => this.flush(), 150);
   }
 
   /** The second copy, if it is the newer one. */
