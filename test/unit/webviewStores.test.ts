@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { PageState } from '../../src/webview/stores/pageState.ts';
 import { describe, test } from 'node:test';
 import { messageId, type AgentView, type MessageView } from '../../src/core/model.ts';
 import type { HubEvent } from '../../src/protocol/messages.ts';
