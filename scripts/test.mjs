@@ -27,6 +27,8 @@ const folders = groups.flatMap((group) => group.folders);
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failedNames = [];
+/** Of the editor, which several groups of tests may ask for. */
+let preparation;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -104,7 +106,6 @@ function folderOf(file) {
   return relative(join(root, 'test'), file).split(sep)[0];
 }
 
-let preparation;
 function editorReady() {
   return (preparation ??= prepareEditor());
 }
