@@ -38,15 +38,16 @@ describe('a long past', { skip: skipWithoutEditor }, () => {
     } while (Math.min(...paints) >= 300 && paints.length < 3);
     assert.ok(Math.min(...paints) < 300, `painted ${paints.map(Math.round).join(', ')} ms after the data came`);
 
-    const worst: number[] = [];
+    // What others take from the machine shows in frames that do nothing but count.
+    const tries: { longest: number; noise: number }[] = [];
+    const isSmooth = () => tries.some(({ longest, noise }) => longest <= 50 || longest <= 1.5 * noise);
     do {
-      const longest: number = await list.evaluate(scrolling);
-      worst.push(longest);
-    } while (Math.min(...worst) > 50 && worst.length < 10);
-    assert.ok(Math.min(...worst) <= 50, `worst frames: ${worst.map(Math.round).join(', ')} ms`);
-    t.diagnostic(
-      `painted ${paints.map(Math.round).join(', ')} ms; worst frames ${worst.map(Math.round).join(', ')} ms`,
-    );
+      const one: (typeof tries)[number] = await list.evaluate(scrolling);
+      tries.push(one);
+    } while (!isSmooth() && tries.length < 10);
+    const told = tries.map(({ longest, noise }) => `${Math.round(longest)} (${Math.round(noise)})`).join(', ');
+    assert.ok(isSmooth(), `longest frames, and those of the machine alone: ${told} ms`);
+    t.diagnostic(`painted ${paints.map(Math.round).join(', ')} ms; longest frames ${told} ms`);
 
     await list.focus();
     await window.page.keyboard.press('End');
@@ -65,16 +66,26 @@ describe('a long past', { skip: skipWithoutEditor }, () => {
 const paintedAfter = `performance.getEntriesByName('agent-bus inbox painted')[0]?.duration`;
 
 const scrolling = `(async (box) => {
-  box.scrollTop = 0;
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-  await frame();
-  let last = await frame();
-  let longest = 0;
-  for (let i = 0; i < 120; i++) {
-    box.scrollTop += 240;
-    const now = await frame();
-    longest = Math.max(longest, now - last);
-    last = now;
+  const count = (to) => { let sum = 0; for (let i = 0; i < to; i++) sum += Math.sqrt(i); return sum; };
+  let work = 100_000;
+  for (const aim = 8; ; work *= 2) {
+    const took = Math.min(...Array.from({ length: 5 }, () => { const at = performance.now(); count(work); return performance.now() - at; }));
+    if (took > aim / 2) { work *= aim / took; break; }
   }
-  return longest;
+  const longestOf = async (step) => {
+    await frame();
+    let last = await frame();
+    let longest = 0;
+    for (let i = 0; i < 120; i++) {
+      step();
+      const now = await frame();
+      longest = Math.max(longest, now - last);
+      last = now;
+    }
+    return longest;
+  };
+  box.scrollTop = 0;
+  const noise = await longestOf(() => count(work));
+  return { noise, longest: await longestOf(() => { box.scrollTop += 240; }) };
 })(document.querySelector('[role=listbox]'))`;
