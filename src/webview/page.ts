@@ -255,9 +255,9 @@ export class Page extends Observable {
     }
   }
 
-  /** A message was sent: to its conversation, if that is not the one on the screen. */
+  /** A new message was sent: to its conversation. Whoever has gone elsewhere meanwhile is left there. */
   sent(conversation: string): void {
-    if (conversation === this.story.id && this.screen === 'conversation') return;
+    if (this.screen !== 'compose') return;
     if (this.start.place === 'tab') {
       this.goInbox();
       if (conversation !== this.story.id) void this.run(this.ask('openTab', { conversation }));
