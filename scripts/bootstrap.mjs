@@ -7,6 +7,7 @@ import { constants } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { hasProgram, installPackages as installDebianPackages } from './debian.mjs';
+import { isAlive, readIfThere } from './lockFile.mjs';
 
 const wantedNode = 24;
 const windows = process.platform === 'win32';
@@ -161,25 +162,6 @@ function whileLocked(work) {
   const result = work();
   rmSync(lock, { force: true });
   return result;
-}
-
-function isAlive(pid) {
-  if (!(pid > 0)) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
-  }
-}
-
-function readIfThere(file) {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 /** npm passes a signal to its shell, and the shell dies without passing it on; then we go as well. */

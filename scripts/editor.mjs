@@ -1,22 +1,13 @@
 // A real VS Code without a desktop: code-server from npm, once per machine in a cache folder, and a browser to show it.
 // `npm start`, the tests and the bench share it. Built-in modules only.
 import { spawn, spawnSync } from 'node:child_process';
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { hasProgram, installPackages } from './debian.mjs';
+import { isAlive, readIfThere } from './lockFile.mjs';
 
 /** code-server 4.x.y holds VS Code 1.x.y. */
 export const editorVersion = '4.139.1';
@@ -270,24 +261,5 @@ async function whileLocked(lock, say, work) {
   } finally {
     process.off('exit', unlock);
     unlock();
-  }
-}
-
-function isAlive(pid) {
-  if (!(pid > 0)) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
-  }
-}
-
-function readIfThere(file) {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
   }
 }

@@ -79,7 +79,7 @@ try {
     const home = busHome({ AGENT_BUS_HOME: editor.busHome });
     const join = (workspace, product, about) =>
       until(`${product} is on the bus`, async () => {
-        const attach = { workspace: `/work/${workspace}`, product };
+        const attach = { workspace: `/projects/${workspace}`, product };
         const client = await BusClient.connect({ home, start: false, via: 'rpc', version: '0.0.1', attach }).catch(
           () => undefined,
         );

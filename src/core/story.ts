@@ -1,7 +1,7 @@
 import type { EventFeed } from './events.ts';
 import { limits } from './limits.ts';
 import type { Caller, ConversationRecord, DeliveryRecord, MessageRecord, MessageView, ReceiptRecord } from './model.ts';
-import type { AckOutcome, ReceiptStep, RequestState, Route } from './model.ts';
+import type { ReceiptView, RequestState } from './model.ts';
 import { conversationId, DeliveryPhase, messageId } from './model.ts';
 import type { Store } from './ports.ts';
 import { conversationPlace, cursorSeq, placeOf, type ConversationSummary, type Reading } from './reading.ts';
@@ -24,17 +24,8 @@ export interface StoryOverview {
   unread: number;
 }
 
-interface StoryFate {
-  agent: string;
-  step: ReceiptStep;
-  at: string;
-  route?: Route;
-  outcome?: AckOutcome;
-  note?: string;
-}
-
 export interface StoryView extends MessageView {
-  fates: StoryFate[];
+  fates: ReceiptView[];
   request?: RequestState;
   ended_at?: string;
   answer?: string;
@@ -209,7 +200,7 @@ export class Story {
   }
 
   /** Of a message to very many only the steps, since its receipts are as many times more. */
-  private fates(seq: number, deliveries: readonly DeliveryRecord[]): StoryFate[] {
+  private fates(seq: number, deliveries: readonly DeliveryRecord[]): ReceiptView[] {
     const last = new Map<number, ReceiptRecord>();
     if (deliveries.length <= fatesListed) {
       for (const receipt of this.store.receipts(seq)) last.set(receipt.agent, receipt);

@@ -34,7 +34,7 @@ export class Extension implements vscode.Disposable {
       output,
     });
     const attention = new Attention(link);
-    const home = new WindowHome(context, { version, output });
+    const home = new WindowHome(context, { version, output, installed });
     const kept = new KeptStates(join((context.storageUri ?? context.globalStorageUri).fsPath, 'pages.json'));
     const openTab = (conversation: string): void => tabs.open(conversation);
     const pages: PageParts = { link, attention, home, output, openTab, kept };

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { BusClient, type HubRequest } from '../client/busClient.ts';
-import { install, type Installation } from '../connect/installation.ts';
+import type { Installation } from '../connect/installation.ts';
 import { BusError } from '../core/errors.ts';
 import type { AgentView, Presence } from '../core/model.ts';
 import type { HubEvent } from '../protocol/messages.ts';
@@ -24,6 +24,8 @@ import { workspacePath } from './window/workspacePath.ts';
 export interface WindowHomeParts {
   version: string;
   output: vscode.LogOutputChannel;
+  /** The stable copy of the programs, made once per window. */
+  installed: () => Promise<Installation>;
 }
 
 /** How long to wait after each vain attempt; whether somebody else has started a hub is cheap to see. */
@@ -38,6 +40,7 @@ export class WindowHome implements vscode.Disposable {
   private readonly context: vscode.ExtensionContext;
   private readonly version: string;
   private readonly output: vscode.LogOutputChannel;
+  private readonly installed: () => Promise<Installation>;
   private readonly changes = new vscode.EventEmitter<void>();
   private readonly disposables: vscode.Disposable[] = [this.changes];
   private readonly window = randomBytes(9).toString('base64url');
@@ -51,10 +54,11 @@ export class WindowHome implements vscode.Disposable {
   private closed = false;
   readonly onChange = this.changes.event;
 
-  constructor(context: vscode.ExtensionContext, { version, output }: WindowHomeParts) {
+  constructor(context: vscode.ExtensionContext, { version, output, installed }: WindowHomeParts) {
     this.context = context;
     this.version = version;
     this.output = output;
+    this.installed = installed;
     this.offer = new McpOffer(version, () => this.client?.request('status', {}) ?? Promise.resolve());
     this.tokens = new AgentTokens(context.secrets);
   }
@@ -120,7 +124,7 @@ export class WindowHome implements vscode.Disposable {
   }
 
   private async install(): Promise<Installation> {
-    const installation = await install({ from: join(this.context.extensionPath, 'dist'), version: this.version });
+    const installation = await this.installed();
     equipTerminals(this.context.environmentVariableCollection, installation.bin, process.env['AGENT_BUS_HOME']);
     return installation;
   }

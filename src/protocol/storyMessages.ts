@@ -1,5 +1,5 @@
 /** What the views read in bulk: pages of conversations and of one history, with the fate of each message. */
-import type { AckOutcome, MessageView, ReceiptStep, RequestState, Route } from '../core/model.ts';
+import type { MessageView, ReceiptView, RequestState } from '../core/model.ts';
 import type { ConversationSummary } from '../core/reading.ts';
 
 export type OverviewFilter = 'all' | 'unread' | 'waiting';
@@ -37,14 +37,7 @@ export interface StoryParams {
 }
 
 /** How far it got with one recipient. */
-export interface Fate {
-  agent: string;
-  step: ReceiptStep;
-  at: string;
-  route?: Route;
-  outcome?: AckOutcome;
-  note?: string;
-}
+export type Fate = ReceiptView;
 
 export interface StoryMessage extends MessageView {
   fates: Fate[];

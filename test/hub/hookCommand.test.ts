@@ -13,7 +13,13 @@ const plugin = join(import.meta.dirname, '..', '..', 'plugin');
 const dist = join(import.meta.dirname, '..', '..', 'dist');
 
 function event(more: object): string {
-  return JSON.stringify({ timestamp: 'now', session_id: 'chat-1', transcript_path: '/t', cwd: '/work/shop', ...more });
+  return JSON.stringify({
+    timestamp: 'now',
+    session_id: 'chat-1',
+    transcript_path: '/t',
+    cwd: '/projects/shop',
+    ...more,
+  });
 }
 
 const output = (text: string): Record<string, unknown> =>

@@ -45,7 +45,7 @@ describe('open windows', { skip: skipWithoutEditor }, () => {
       hubScript: script,
       home: busHome({ AGENT_BUS_HOME: editor.busHome }),
       reconnect: true,
-      attach: { workspace: '/work/infra', product: 'codex' },
+      attach: { workspace: '/projects/infra', product: 'codex' },
     });
   const say = async (text: string) => {
     expected.push(text);

@@ -33,7 +33,7 @@ describe('the views', { skip: skipWithoutEditor }, () => {
       home: busHome({ AGENT_BUS_HOME: editor.busHome }),
       start: false,
       reconnect: true,
-      attach: { workspace: '/work/infra', product: 'codex' },
+      attach: { workspace: '/projects/infra', product: 'codex' },
     });
   });
   after(async () => {

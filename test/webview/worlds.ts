@@ -79,7 +79,7 @@ function apiTalk(world: World): Talk {
       'Details in [the OpenAPI file](api/openapi.yaml) and <https://example.com/orders>.',
     ].join('\n'),
     63,
-    { kind: 'reply', reply_to: asked.id, to: ['shop-web-claude'], files: ['/work/shop-api/api/openapi.yaml'] },
+    { kind: 'reply', reply_to: asked.id, to: ['shop-web-claude'], files: ['/projects/shop-api/api/openapi.yaml'] },
   );
   asked.answer = answer.id;
   world.say(talk, 'shop-web-claude', 'Thanks. I show the refunds below the total then.', 62, {
