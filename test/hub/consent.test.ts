@@ -179,13 +179,13 @@ describe('a long chain of messages', () => {
       const other = windows[1 - i] as FakeWindow;
       window.onAsk = () => new Promise(() => undefined);
       window.onWake = (wake) => {
-        void (async () => {
+        window.inBackground(async () => {
           const chat = wake.chat ?? `loop-${i}`;
           await window.hook(chat, 'prompt', { prompt: wake.prompt });
           const reply = withReply ? { reply_to: wake.ids[0] } : {};
           asked.push(await ask(window.client, other.home, `ping ${asked.length}`, reply));
           await window.hook(chat, 'stop', { again: true });
-        })();
+        });
         return { rung: 'turn' };
       };
     }
