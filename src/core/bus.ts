@@ -1,11 +1,11 @@
 import { Channels } from './channels.ts';
 import type { Clock } from './clock.ts';
+import { Couriers, isAddress, type RemoteDirectory } from './couriers.ts';
 import { BusError } from './errors.ts';
 import { EventFeed } from './events.ts';
 import { limits, type Tunables } from './limits.ts';
 import type {
   AgentRecord,
-  AgentView,
   Caller,
   MessageRecord,
   MessageView,
@@ -16,8 +16,10 @@ import type {
 } from './model.ts';
 import { conversationId, messageId } from './model.ts';
 import { Policy } from './policy.ts';
+import { pingMs, round, timed, type PingResult } from './ping.ts';
 import type { Store } from './ports.ts';
 import { PresenceBoard } from './presence.ts';
+import { Progress, type MessageStatus } from './progress.ts';
 import { Reading, type InboxInput, type InboxPage } from './reading.ts';
 import { isWaiting, Receipts } from './receipts.ts';
 import { Roster } from './roster.ts';
@@ -33,21 +35,19 @@ export interface SendResult {
   to: string[];
   kind: MessageRecord['kind'];
   /** What is known of the way to each recipient; at most ten are listed. */
-  recipients: { agent: string; presence: Presence; reach: string[]; last_seen?: string }[];
+  recipients: {
+    agent: string;
+    presence: Presence;
+    reach: string[];
+    last_seen?: string;
+    /** How far it got by now, for an agent that is no client of this bus. */
+    step?: ReceiptView['step'];
+    note?: string;
+  }[];
   duplicate?: true;
   request?: RequestState;
   answer?: MessageView;
   note?: string;
-}
-
-export interface MessageStatus {
-  id: string;
-  kind: MessageRecord['kind'];
-  from: string;
-  sent_at: string;
-  recipients: { agent: string; step: ReceiptView['step']; at: string; steps: ReceiptView[] }[];
-  request?: { state: RequestState; ended_at?: string; note?: string };
-  answer?: MessageView;
 }
 
 /** The signal is made when it is first read: most calls never wait, and one costs more than the rest of a short call. */
@@ -67,6 +67,10 @@ export class Bus {
   readonly reading: Reading;
   readonly story: Story;
   readonly channels: Channels;
+  readonly couriers = new Couriers();
+  /** Agents elsewhere; there from the start of the hub on. */
+  remotes: RemoteDirectory | undefined;
+  readonly progress: Progress;
   private readonly sending: Sending;
   private readonly store: Store;
   private readonly clock: Clock;
@@ -92,7 +96,7 @@ export class Bus {
     const { feed, waiting } = this;
     this.presence = new PresenceBoard(clock, (agent) => feed.publish({ type: 'presence', agent }));
     this.roster = new Roster(store, clock, feed);
-    this.views = new Views(store, this.roster, this.presence);
+    this.views = new Views(store, this.roster, this.presence, this.couriers);
     this.visibility = new Visibility(store, this.roster);
     this.receipts = new Receipts(store, clock, feed, waiting);
     const { roster, views, visibility, receipts } = this;
@@ -101,6 +105,8 @@ export class Bus {
     this.sending = new Sending({ store, clock, feed, roster, policy, receipts, waiting, visibility, turnHop });
     this.reading = new Reading({ store, roster, views, receipts, visibility });
     this.story = new Story({ store, roster, views, receipts, visibility, reading: this.reading, feed });
+    const { couriers, reading } = this;
+    this.progress = new Progress({ store, roster, views, visibility, reading, couriers });
     this.channels = new Channels({ store, clock, roster, visibility });
     feed.subscribe((event) => {
       if (event.type === 'message') for (const id of event.recipients) this.newest.set(id, event.message.seq);
@@ -112,7 +118,8 @@ export class Bus {
   }
 
   async send(caller: Caller, input: SendInput, waitSeconds: number, call: Cancellable): Promise<SendResult> {
-    const { message, recipients, duplicate, announce } = await this.sending.send(caller, input);
+    const to = input.to && (await Promise.all(input.to.map((name) => this.recipientName(caller, name))));
+    const { message, recipients, duplicate, announce } = await this.sending.send(caller, { ...input, to });
     const result: SendResult = {
       id: messageId.format(message.seq),
       conversation: conversationId.format(message.conversation),
@@ -122,6 +129,7 @@ export class Bus {
       ...(duplicate && { duplicate }),
     };
     announce();
+    if (!duplicate) await this.carry(message, recipients, result);
     if (message.kind !== 'request') return result;
     const end = waitSeconds > 0 ? await this.requestEnd(caller, message.seq, waitSeconds, call.signal) : undefined;
     const state = this.store.request(message.seq);
@@ -163,38 +171,7 @@ export class Bus {
   }
 
   status(caller: Caller, id: string): MessageStatus {
-    this.store.settleNotes();
-    const message = this.visibility.message(caller, id);
-    const sender = this.roster.get(message.sender);
-    const seesAll = this.visibility.seesAll(caller) || message.sender === caller.agent;
-    const receipts = this.store.receipts(message.seq);
-    const deliveries = this.store
-      .deliveries(message.seq)
-      .filter((delivery) => seesAll || delivery.agent === caller.agent);
-    const request = this.store.request(message.seq);
-    const answer = request?.resultSeq ? this.store.message(request.resultSeq) : undefined;
-    return {
-      id,
-      kind: message.kind,
-      from: sender.name,
-      sent_at: isoTime(message.sentAt),
-      recipients: deliveries.slice(0, 50).map((delivery) => ({
-        agent: this.roster.get(delivery.agent).name,
-        step: delivery.step,
-        at: isoTime(delivery.at),
-        steps: receipts
-          .filter((receipt) => receipt.agent === delivery.agent)
-          .map((receipt) => this.views.receipt(receipt)),
-      })),
-      ...(request && {
-        request: {
-          state: request.state,
-          ...(request.endedAt !== null && { ended_at: isoTime(request.endedAt) }),
-          ...(request.note !== null && { note: request.note }),
-        },
-      }),
-      ...(answer && this.visibility.maySee(caller, answer) && { answer: this.views.message(answer) }),
-    };
+    return this.progress.status(caller, id);
   }
 
   async cancel(caller: Caller, id: string): Promise<MessageStatus> {
@@ -207,21 +184,23 @@ export class Bus {
     return this.status(caller, id);
   }
 
-  async ping(name: string, signal: AbortSignal): Promise<AgentView & { rtt_ms: number | null; hub_ms: number }> {
+  /** Is that agent there, and how fast does it answer? An address is asked without giving anybody a name. */
+  async ping(to: string, signal: AbortSignal): Promise<PingResult> {
     const started = performance.now();
-    const agent = this.roster.require(name);
-    const probes = this.presence.probes(agent.id);
-    let rtt: number | null = null;
-    if (probes.length > 0) {
-      const asked = performance.now();
-      const timeout = AbortSignal.any([signal, AbortSignal.timeout(3_000)]);
-      rtt = await Promise.any(probes.map((probe) => probe(timeout)))
-        .then(() => performance.now() - asked)
-        .catch(() => null);
+    const timeout = AbortSignal.any([signal, AbortSignal.timeout(pingMs)]);
+    if (isAddress(to)) {
+      const answer = await timed(() => this.couriers.at(to).probe(to, timeout));
+      if (answer instanceof BusError) throw answer;
+      return { address: to, rtt_ms: answer, hub_ms: round(performance.now() - started) };
     }
+    const agent = this.roster.require(to);
+    const carried = this.couriers.of(agent);
+    const probes = carried ? [() => carried.courier.probe(carried.address, timeout)] : this.presence.probes(agent.id);
+    const answer = probes.length > 0 ? await timed(() => Promise.any(probes.map((probe) => probe(timeout)))) : null;
     return {
       ...this.views.agent(agent),
-      rtt_ms: rtt === null ? null : round(rtt),
+      rtt_ms: typeof answer === 'number' ? answer : null,
+      ...(answer instanceof BusError && { trouble: answer.message }),
       hub_ms: round(performance.now() - started),
     };
   }
@@ -304,6 +283,29 @@ export class Bus {
     }
   }
 
+  private async recipientName(caller: Caller, to: string): Promise<string> {
+    return isAddress(to) ? (await this.couriers.at(to).agentAt(to, caller)).name : to;
+  }
+
+  /** Waits for the first try with those whose mail somebody carries, and tells how it went. */
+  private async carry(message: MessageRecord, recipients: readonly number[], result: SendResult): Promise<void> {
+    const carried = recipients.slice(0, result.recipients.length).flatMap((id, at) => {
+      const agent = this.roster.get(id);
+      const courier = this.couriers.of(agent)?.courier;
+      return courier ? [{ agent, courier, at }] : [];
+    });
+    if (carried.length === 0) return;
+    await Promise.all(carried.map(({ courier, agent }) => courier.firstTry(message, agent)));
+    this.store.settleNotes();
+    for (const { agent, at } of carried) {
+      const entry = result.recipients[at];
+      const note = this.store.receipts(message.seq).findLast((receipt) => receipt.agent === agent.id)?.note;
+      if (!entry) continue;
+      entry.step = this.store.delivery(message.seq, agent.id)?.step ?? 'stored';
+      if (note) entry.note = note;
+    }
+  }
+
   private route(agent: AgentRecord): SendResult['recipients'][number] {
     const presence = this.presence.of(agent.id);
     return {
@@ -316,5 +318,3 @@ export class Bus {
 }
 
 const nobodys: ReadonlySet<number> = new Set();
-
-const round = (ms: number): number => Math.round(ms * 100) / 100;

@@ -23,6 +23,7 @@ export type ErrorCode =
   | 'key-conflict'
   | 'already-ended'
   | 'agent-removed'
+  | 'door-taken'
   // limits
   | 'rate-limited'
   | 'mailbox-full'
@@ -34,6 +35,11 @@ export type ErrorCode =
   | 'unauthorized'
   | 'forbidden'
   | 'unsafe-folder'
+  | 'refused-address'
+  // agents elsewhere
+  | 'unreachable'
+  | 'bad-card'
+  | 'remote-failed'
   // the hub and its disk
   | 'hub-unavailable'
   | 'hub-stopping'

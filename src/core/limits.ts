@@ -19,6 +19,9 @@ export const limits = {
   waitsPerAgent: 100,
   waitsInAll: 20_000,
   expirySeconds: 30 * 24 * 3600,
+  skills: 50,
+  skillLength: 60,
+  addressLength: 2_000,
   jsonDepth: 64,
   /** Chats that are remembered; the oldest are forgotten first. */
   chats: 1_000,

@@ -19,9 +19,22 @@ export type RequestState = 'pending' | 'answered' | 'failed' | 'cancelled' | 'ex
 
 /**
  * By which way a message was put in front of its reader: on a tool's result, in the inbox, as the answer to a call, in a
- * client's window, in a hook's output, as a submitted chat turn, as text in a chat's input, as a notification.
+ * client's window, in a hook's output, as a submitted chat turn, as text in a chat's input, as a notification; over
+ * agent-tool's broker or its frames, or over A2A.
  */
-export const routes = ['tool-result', 'inbox', 'answer', 'client', 'hook', 'turn', 'input', 'notification'] as const;
+export const routes = [
+  'tool-result',
+  'inbox',
+  'answer',
+  'client',
+  'hook',
+  'turn',
+  'input',
+  'notification',
+  'broker',
+  'frames',
+  'a2a',
+] as const;
 export type Route = (typeof routes)[number];
 
 export interface AgentRecord {
@@ -31,7 +44,11 @@ export interface AgentRecord {
   about: string;
   workspace: string;
   product: string;
-  /** Ties a product in a workspace to its name across restarts. */
+  /** What it is good at, in a word or two each. */
+  skills: string[];
+  /** It may be asked from outside, as an A2A agent. */
+  open: boolean;
+  /** Ties a product in a workspace, a mailbox or an address to its name across restarts. */
   identity: string | null;
   created: number;
   lastSeen: number;
@@ -134,6 +151,46 @@ export interface ChatRecord {
   at: number;
 }
 
+/** An agent of somebody else's, reached over A2A. */
+export interface RemoteRecord {
+  agent: number;
+  /** Normalised: one agent has one. */
+  url: string;
+  /** The card as it was last seen, JSON text. */
+  card: string;
+  /** A header to send along and its value; a secret, so it goes nowhere but to that agent. */
+  secret: { header: string; value: string } | null;
+  /** The agent that added it; the person may remove it as well. */
+  addedBy: number;
+  health: 'ok' | 'down';
+  /** Why it is down. */
+  trouble: string | null;
+  checkedAt: number;
+}
+
+/**
+ * A message on its way to a remote agent, and what became of it there. Not sent yet, or maybe sent: it is not known
+ * whether it arrived; at work: the agent has it and a task for it; over: nothing more is to be done.
+ */
+export interface RemoteTaskRecord {
+  /** The message. */
+  seq: number;
+  agent: number;
+  conversation: number;
+  stage: 'unsent' | 'maybe-sent' | 'at-work' | 'over';
+  /** The other side's own id. */
+  task: string | null;
+  /** The state as the other side names it, in lower case with dashes: "working", "input-required"… */
+  state: string | null;
+  /** What it last said about its progress. */
+  progress: string | null;
+  /** The bus message by which the agent asked back, while that waits for an answer. */
+  question: number | null;
+  updatedAt: number;
+  /** Since when it could not be reached. */
+  unreachableSince: number | null;
+}
+
 /** An answer to "may agents of this workspace wake agents of that one?". */
 export interface ConsentRecord {
   /** Workspace paths; for an agent without one, its name. */
@@ -147,7 +204,7 @@ export interface ConsentRecord {
 export interface Caller {
   agent: number;
   /** The route by which this caller's results reach a reader, for receipts. */
-  via: 'mcp' | 'stdio' | 'rpc' | 'cli';
+  via: 'mcp' | 'stdio' | 'rpc' | 'cli' | 'broker' | 'frames' | 'a2a';
 }
 
 // What leaves the hub.
@@ -178,6 +235,11 @@ export interface AgentView {
   about?: string;
   workspace?: string;
   product?: string;
+  skills?: string[];
+  /** Where it is to be found, for an agent outside of this bus. */
+  address?: string;
+  /** It can be asked over A2A by others. */
+  open?: true;
   presence: Presence;
   /** What keeps it, in words: a tool that runs or waits for approval. */
   doing?: string;

@@ -11,6 +11,8 @@ import type {
   MessageRecord,
   ReceiptRecord,
   ReceiptStep,
+  RemoteRecord,
+  RemoteTaskRecord,
   RequestRecord,
   RequestState,
   Route,
@@ -55,6 +57,17 @@ export interface SearchQuery {
   limit: number;
 }
 
+export interface RequestsQuery {
+  /** Whose: those it has sent, or those that were sent to it. */
+  agent: number;
+  role: 'sent' | 'received';
+  states: readonly RequestState[];
+  order: 'newest' | 'oldest';
+  /** Only what comes behind this order number, in that order. */
+  beyond?: number | undefined;
+  limit: number;
+}
+
 export interface Reads {
   agents(): AgentRecord[];
   aliases(): { name: string; agent: number }[];
@@ -80,6 +93,7 @@ export interface Reads {
   receiptsAfter(id: number, limit: number): ReceiptRecord[];
   request(seq: number): RequestRecord | undefined;
   pendingRequests(): number;
+  requests(query: RequestsQuery): MessageRecord[];
   expiring(until: number, limit: number): { seq: number; at: number }[];
   nextExpiry(): number | undefined;
 
@@ -96,6 +110,13 @@ export interface Reads {
   isMember(conversation: number, agent: number): boolean;
   history(query: HistoryQuery): MessageRecord[];
   search(query: SearchQuery): MessageRecord[];
+
+  remotes(): RemoteRecord[];
+  /** Those that are not over, oldest first. */
+  remoteTasks(): RemoteTaskRecord[];
+  remoteTask(seq: number): RemoteTaskRecord | undefined;
+  /** The other side's own id of a conversation with that agent. */
+  remoteContext(conversation: number, agent: number): string | undefined;
 
   chats(): ChatRecord[];
   consents(): ConsentRecord[];
@@ -134,6 +155,14 @@ export interface Writes extends Reads {
   /** Takes a delivery back to unread, or on to where it was before that; its step stays. */
   turnDelivery(seq: number, agent: number, phase: DeliveryPhase): boolean;
   markDelivery(seq: number, agent: number, mark: 'heldBack' | 'released'): void;
+
+  /** Only for an agent that nothing refers to. */
+  deleteAgent(id: number): void;
+
+  putRemote(remote: RemoteRecord): void;
+  deleteRemote(agent: number): void;
+  putRemoteTask(task: RemoteTaskRecord): void;
+  putRemoteContext(conversation: number, agent: number, context: string): void;
 
   putChat(chat: ChatRecord): void;
   deleteChat(id: string): void;

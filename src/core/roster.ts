@@ -11,8 +11,11 @@ export interface NewAgent {
   about?: string;
   workspace?: string;
   product?: string;
+  skills?: string[];
   identity?: string | null;
 }
+
+export type Description = Partial<Pick<AgentRecord, 'about' | 'workspace' | 'product' | 'skills' | 'open'>>;
 
 /**
  * Everybody on the bus. The whole roster is held in memory (10,000 agents at most) and changes only after the store
@@ -119,8 +122,10 @@ export class Roster {
     this.feed.publish({ type: 'agents' });
   }
 
-  async describe(agent: AgentRecord, patch: { about?: string; workspace?: string; product?: string }): Promise<void> {
-    const changed = Object.entries(patch).some(([field, value]) => value !== agent[field as keyof typeof patch]);
+  async describe(agent: AgentRecord, patch: Description): Promise<void> {
+    const changed = Object.entries(patch).some(
+      ([field, value]) => JSON.stringify(value) !== JSON.stringify(agent[field as keyof Description]),
+    );
     if (!changed) return;
     await this.store.write((tx) => tx.updateAgent(agent.id, patch));
     Object.assign(agent, patch);
@@ -153,6 +158,15 @@ export class Roster {
     this.feed.publish({ type: 'agents' });
   }
 
+  /** As if it had never been here: for one that has neither sent nor got a message. */
+  async forget(agent: AgentRecord): Promise<void> {
+    await this.store.write((tx) => tx.deleteAgent(agent.id));
+    this.byId.delete(agent.id);
+    this.byName.delete(agent.name);
+    if (!agent.removed) this.living--;
+    this.feed.publish({ type: 'agents' });
+  }
+
   noteSeen(seen: ReadonlyMap<number, number>): void {
     if (seen.size === 0) return;
     for (const [id, at] of seen) this.get(id).lastSeen = at;
@@ -169,6 +183,8 @@ export class Roster {
       about: (wanted.about ?? '').slice(0, limits.aboutLength),
       workspace: wanted.workspace ?? '',
       product: wanted.product ?? '',
+      skills: wanted.skills ?? [],
+      open: false,
       identity: wanted.identity ?? null,
       created: now,
       lastSeen: now,

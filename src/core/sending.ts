@@ -31,6 +31,8 @@ export interface SendInput {
   data?: unknown;
   files?: string[] | undefined;
   expiresSeconds?: number | undefined;
+  /** For a reply that says that it could not be done: the request ends as failed, for this reason. */
+  failure?: string | undefined;
 }
 
 export interface Sent {
@@ -117,7 +119,7 @@ export class Sending {
     const changes = new Changes();
     const stored = await this.store.write((tx) => {
       changes.receipts.length = changes.ended.length = 0;
-      return this.insert(tx, changes, draft, target, parent);
+      return this.insert(tx, changes, draft, target, parent, input.failure);
     }, parent && 'after-notes');
     if (this.conversationIds.size > 50_000) this.conversationIds.clear();
     this.conversationIds.set(target.key, stored.message.conversation);
@@ -148,6 +150,7 @@ export class Sending {
     draft: Omit<MessageRecord, 'seq' | 'conversation'>,
     target: Target,
     parent: MessageRecord | undefined,
+    failure: string | undefined,
   ): Stored {
     const conversation = this.conversationFor(tx, target, draft.sentAt);
     const record = { ...draft, conversation };
@@ -159,7 +162,7 @@ export class Sending {
     const message: MessageRecord = { seq, ...record };
     for (const id of target.recipients) tx.insertDelivery(message, id);
     if (message.kind === 'request') tx.insertRequest(message.seq);
-    if (message.kind === 'reply' && parent) this.closeAnswered(tx, changes, message, parent);
+    if (message.kind === 'reply' && parent) this.closeAnswered(tx, changes, message, parent, failure);
     return { message, recipients: target.recipients, duplicate: false };
   }
 
@@ -175,7 +178,13 @@ export class Sending {
   }
 
   /** A reply closes what it answers: for the one who replies, and as the result of the request. */
-  private closeAnswered(tx: Writes, changes: Changes, reply: MessageRecord, parent: MessageRecord): void {
+  private closeAnswered(
+    tx: Writes,
+    changes: Changes,
+    reply: MessageRecord,
+    parent: MessageRecord,
+    failure: string | undefined,
+  ): void {
     const delivery = tx.delivery(parent.seq, reply.sender);
     if (!delivery) return;
     if (delivery.phase !== DeliveryPhase.closed) {
@@ -184,10 +193,10 @@ export class Sending {
     }
     if (parent.kind === 'request') {
       this.receipts.end(tx, changes, parent.seq, {
-        state: 'answered',
+        state: failure === undefined ? 'answered' : 'failed',
         resultSeq: reply.seq,
         at: reply.sentAt,
-        note: null,
+        note: failure?.slice(0, limits.noteLength) ?? null,
       });
     }
   }

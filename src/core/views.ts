@@ -1,3 +1,4 @@
+import type { Couriers } from './couriers.ts';
 import type {
   AgentRecord,
   AgentView,
@@ -23,13 +24,15 @@ export class Views {
   private readonly store: Reads;
   private readonly roster: Roster;
   private readonly presence: PresenceBoard;
+  private readonly couriers: Couriers;
   private readonly channelNames = new Map<number, string | undefined>();
   carried: (agent: number) => Carried | undefined = () => undefined;
 
-  constructor(store: Reads, roster: Roster, presence: PresenceBoard) {
+  constructor(store: Reads, roster: Roster, presence: PresenceBoard, couriers: Couriers) {
     this.store = store;
     this.roster = roster;
     this.presence = presence;
+    this.couriers = couriers;
   }
 
   message(record: MessageRecord, recipients: readonly number[] = this.store.recipients(record.seq)): MessageView {
@@ -69,8 +72,11 @@ export class Views {
       ...(record.about && { about: record.about }),
       ...(workspace && { workspace }),
       ...(record.product && { product: record.product }),
+      ...(record.skills.length > 0 && { skills: record.skills }),
+      ...this.address(record),
+      ...(record.open && { open: true as const }),
       presence: this.presence.of(record.id),
-      ...this.doing(record.id),
+      ...this.doing(record),
       reach: this.reach(record),
       last_seen: isoTime(seen),
     };
@@ -80,16 +86,21 @@ export class Views {
   reach(record: AgentRecord): string[] {
     if (record.removed) return [];
     if (this.presence.isWaiting(record.id)) return ['waiting call'];
-    const carried = this.carried(record.id);
+    const carried = this.couriers.of(record)?.courier.describe(record) ?? this.carried(record.id);
     if (carried) return carried.reach;
     if (record.kind === 'person') return this.presence.isConnected(record.id) ? ['open client', 'inbox'] : ['inbox'];
     if (this.presence.of(record.id) !== 'offline') return ['next tool call', 'inbox'];
     return ['inbox'];
   }
 
-  private doing(agent: number): { doing?: string } {
-    const doing = this.carried(agent)?.doing;
+  private doing(agent: AgentRecord): { doing?: string } {
+    const doing = (this.couriers.of(agent)?.courier.describe(agent) ?? this.carried(agent.id))?.doing;
     return doing === undefined ? {} : { doing };
+  }
+
+  private address(agent: AgentRecord): { address?: string } {
+    const address = agent.removed ? undefined : this.couriers.of(agent)?.address;
+    return address === undefined ? {} : { address };
   }
 
   receipt(record: ReceiptRecord): ReceiptView {

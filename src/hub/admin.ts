@@ -3,14 +3,25 @@ import { isAbsolute } from 'node:path';
 import type { Bus } from '../core/bus.ts';
 import type { Clock } from '../core/clock.ts';
 import { BusError } from '../core/errors.ts';
+import type { Caller } from '../core/model.ts';
+import type {
+  DoorParams,
+  DoorView,
+  OpenParams,
+  OpenResult,
+  RemoteParams,
+  RemoteResult,
+} from '../protocol/doorMessages.ts';
 import type { HubStatus, MintResult } from '../protocol/messages.ts';
 import type { SqliteStore } from '../storage/sqliteStore.ts';
 import type { Attachment, HubAdmin } from '../transports/rpc/rpcHost.ts';
 import type { Attachments } from './attachments.ts';
 import type { Credentials } from './credentials.ts';
 import type { HubRecord } from './discovery.ts';
+import type { DoorDesk } from './doors/doorDesk.ts';
 import type { BusHome } from './home.ts';
 import type { ReachDesk } from './reachDesk.ts';
+import type { RemoteDesk } from './remotes/remoteDesk.ts';
 
 interface AdminParts {
   bus: Bus;
@@ -19,6 +30,8 @@ interface AdminParts {
   credentials: Credentials;
   attachments: Attachments;
   reach: ReachDesk;
+  doors: DoorDesk;
+  remotes: RemoteDesk;
   home: BusHome;
   version: string;
   stop: (reason: string) => void;
@@ -59,6 +72,7 @@ export class Admin implements HubAdmin {
       memoryBytes: process.memoryUsage.rss(),
       connections: this.connections(),
       paused: this.parts.reach.paused,
+      doors: this.parts.doors.list(),
       health: failed ? failed.toShape() : this.upkeep.checking ? 'checking' : 'ok',
     };
   }
@@ -89,6 +103,27 @@ export class Admin implements HubAdmin {
     const { attachments, reach } = this.parts;
     if (chat !== undefined) return reach.bind({ chat, workspace, product, window });
     return attachments.attach(workspace, product, name);
+  }
+
+  setDoor(params: DoorParams): Promise<DoorView> {
+    return this.parts.doors.set(params);
+  }
+
+  async addRemote(caller: Caller, { url, name, secret }: RemoteParams): Promise<RemoteResult> {
+    const { agent, known } = await this.parts.remotes.add(caller, url, { name, secret });
+    return { agent: this.parts.bus.views.agent(agent), known };
+  }
+
+  async setOpen({ name, on }: OpenParams): Promise<OpenResult> {
+    const { bus, remotes } = this.parts;
+    const agent = bus.roster.require(name);
+    if (agent.kind === 'person' || bus.couriers.of(agent)) {
+      throw new BusError('forbidden', `"${agent.name}" can’t be opened: only agents of this bus are asked over A2A.`, {
+        next: 'Name an agent that is a client of this bus; `agent-bus agents` lists them.',
+      });
+    }
+    await bus.roster.describe(agent, { open: on });
+    return { agent: bus.views.agent(agent), ...(on && { url: remotes.cardUrl(agent) }) };
   }
 
   async exportTo(path: string): Promise<number> {

@@ -13,6 +13,7 @@ import { scanWal } from '../storage/walScan.ts';
 import type { ModelAnswer } from '../tools/answer.ts';
 import { callForModel, type ToolHost } from '../tools/callTool.ts';
 import { instructions, listTools } from '../tools/table.ts';
+import { a2aRoute } from '../transports/a2a/a2aRoute.ts';
 import { bearer, loopbackGuard } from '../transports/guard.ts';
 import { openHttpDoor } from '../transports/httpDoor.ts';
 import { mcpHttp } from '../transports/mcp/mcpHttp.ts';
@@ -22,11 +23,13 @@ import { Admin } from './admin.ts';
 import { Attachments } from './attachments.ts';
 import { Credentials } from './credentials.ts';
 import { removeRecord, writeRecord, type HubRecord } from './discovery.ts';
+import { DoorDesk } from './doors/doorDesk.ts';
 import type { BusHome } from './home.ts';
 import type { HubLock } from './lock.ts';
 import type { Log } from './log.ts';
 import { assertPrivateFile, writePrivateFileAtomic } from './privateFolder.ts';
 import { ReachDesk } from './reachDesk.ts';
+import { RemoteDesk } from './remotes/remoteDesk.ts';
 import type { Settings } from './settings.ts';
 import { Upkeep } from './upkeep.ts';
 
@@ -78,7 +81,12 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
   });
 
   let activity = (): void => undefined;
-  const parts = { bus, store, clock, credentials, attachments, reach, home, version };
+  let baseUrl = '';
+  const doors = new DoorDesk({ bus, store, clock, log, onActivity: () => activity() });
+  const remotes = new RemoteDesk({ bus, store, clock, log, home, settings, baseUrl: () => baseUrl });
+  bus.remotes = remotes;
+  for (const { courier } of [doors, remotes]) if (courier) bus.couriers.add(courier);
+  const parts = { bus, store, clock, credentials, attachments, reach, doors, remotes, home, version };
   const admin = new Admin({ ...parts, stop: (reason) => void stop(reason) });
   const rpc = await openRpcDoor(
     {
@@ -113,12 +121,17 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
       }),
     onError,
   });
+  const a2a = a2aRoute({ bus, store, version, baseUrl: () => baseUrl, onError });
   const http = await openHttpDoor({
     port: settings.port || Number(store.meta('http_port') ?? 0),
     guard: loopbackGuard(bearer((token) => credentials.authenticate(token, 'mcp'))),
-    routes: new Map([['/mcp', mcp]]),
+    routes: new Map([
+      ['/mcp', mcp],
+      ['/a2a/', a2a],
+    ]),
     onError,
   });
+  baseUrl = `http://127.0.0.1:${http.port}`;
 
   // Other programs have the address in their configuration: the next start asks for the same ports.
   await Promise.all([store.remember('rpc_port', String(rpc.port)), store.remember('http_port', String(http.port))]);
@@ -127,7 +140,7 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
     pid: process.pid,
     version,
     protocol: protocolVersion,
-    mcpUrl: `http://127.0.0.1:${http.port}/mcp`,
+    mcpUrl: `${baseUrl}/mcp`,
     rpcPort: rpc.port,
     token: credentials.ownerToken,
     startedAt: new Date().toISOString(),
@@ -142,7 +155,8 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
     settings,
     databasePath: home.database,
     integrityWorker: join(import.meta.dirname, 'integrityWorker.js'),
-    clients: () => rpc.connections() + mcp.listeners() + bus.waiting.size,
+    clients: () =>
+      rpc.connections() + mcp.listeners() + bus.waiting.size + Number(doors.isNeeded) + Number(remotes.isNeeded),
     stop: (reason) => void stop(reason),
   });
   activity = () => upkeep.noteActivity();
@@ -151,6 +165,8 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
     () => ({ rpc: rpc.connections(), mcpSessions: mcp.sessions(), waitingCalls: bus.waiting.size }),
     upkeep,
   );
+  await doors.start();
+  remotes.start();
   writeRecord(home.record, record);
   log.info('started', { version, mcpUrl: record.mcpUrl, rpcPort: record.rpcPort, unclean });
   upkeep.checkIntegrity(unclean);
@@ -167,7 +183,9 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
         () => removeRecord(home.record, record.nonce),
         () => upkeep.close(),
         () => reach.close(),
+        () => remotes.close(),
         () => bus.waiting.stop(),
+        () => doors.close(),
         () =>
           Promise.all([http.close(1_000), new Promise((resolve) => setTimeout(resolve, 50)).then(() => rpc.close())]),
         () => store.close(),

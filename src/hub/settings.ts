@@ -36,6 +36,18 @@ const schema = z.strictObject({
       proofSeconds: z.number().min(0.01).max(3_600).default(30),
     })
     .prefault({}),
+  /** Agents elsewhere: how often a task is asked for where there is no stream, at first and at most; how often an idle
+   *  agent's card is read again; after how long an agent that can't be reached is given up; whether link-local addresses
+   *  and those of cloud metadata services may be used. */
+  a2a: z
+    .strictObject({
+      pollSeconds: z.number().min(0.01).max(3_600).default(1),
+      pollAtMostSeconds: z.number().min(0.01).max(3_600).default(30),
+      healthMinutes: z.number().min(0.01).max(10_000).default(10),
+      unreachableHours: z.number().min(0.0001).max(10_000).default(24),
+      allowLinkLocal: z.boolean().default(false),
+    })
+    .prefault({}),
   logMegabytes: z.number().min(0.1).max(1_024).default(2),
 });
 

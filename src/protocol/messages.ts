@@ -8,6 +8,7 @@ import type {
   ObserveParams,
   Verdict,
 } from './reachMessages.ts';
+import type { DoorParams, DoorView, OpenParams, OpenResult, RemoteParams, RemoteResult } from './doorMessages.ts';
 import type { OverviewParams, OverviewResult, StoryMessage, StoryParams, StoryResult } from './storyMessages.ts';
 
 /** The typed requests and events between the hub and its own clients. A change that old clients can't take raises the number. */
@@ -85,6 +86,8 @@ export interface HubStatus {
   slowestCommitMs: number;
   /** Nobody is woken until the person says so. */
   paused: boolean;
+  /** The doors for programs that speak agent-tool's protocol. */
+  doors: DoorView[];
   health: 'ok' | 'checking' | { code: string; message: string; next: string };
 }
 
@@ -140,6 +143,10 @@ export interface HubRequests {
   release: { params: { id: string; verdict: Verdict }; result: null };
   consents: { params: Record<string, never>; result: ConsentView[] };
   forget: { params: { from: string; to: string }; result: null };
+  // Doors to other systems.
+  door: { params: DoorParams; result: DoorView };
+  remote: { params: RemoteParams; result: RemoteResult };
+  open: { params: OpenParams; result: OpenResult };
 }
 
 export type HubMethod = keyof HubRequests;

@@ -2,7 +2,7 @@
  * Everything that passes between the extension and its pages. A page asks, the extension answers; the extension tells,
  * a page listens. A page can do nothing that is not in this list.
  */
-import type { MessageStatus } from '../core/bus.ts';
+import type { MessageStatus } from '../core/progress.ts';
 import type { AckOutcome, AgentView, MessageKind, Priority } from '../core/model.ts';
 import type { SearchHit } from '../core/reading.ts';
 import type { HubEvent } from './messages.ts';

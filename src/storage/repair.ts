@@ -17,6 +17,9 @@ const tables: readonly [name: string, order: string][] = [
   ['receipts', 'id'],
   ['requests', 'seq'],
   ['expiries', 'at, seq'],
+  ['remotes', 'agent'],
+  ['remote_tasks', 'seq'],
+  ['remote_contexts', 'conversation, agent'],
   ['chats', 'id'],
   ['consents', 'sender, recipient'],
 ];

@@ -21,6 +21,7 @@ export function deleteOld(db: DatabaseSync, sql: Statements, limits: RetentionLi
     `SELECT seq FROM messages m
      WHERE (? OR sent_at < ?)
        AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.seq = m.seq AND d.phase = 0)
+       AND NOT EXISTS (SELECT 1 FROM remote_tasks t WHERE t.seq = m.seq AND t.stage <> 'over')
        AND NOT EXISTS (SELECT 1 FROM requests r WHERE r.seq = m.seq AND r.state = 'pending')
        AND seq <= (SELECT CAST(coalesce((SELECT value FROM meta WHERE key = 'indexed_seq'), '0') AS INTEGER))
      ORDER BY seq LIMIT ?`,
@@ -33,7 +34,7 @@ export function deleteOld(db: DatabaseSync, sql: Statements, limits: RetentionLi
   try {
     for (const row of rows) {
       const seq = row['seq'] as number;
-      for (const table of ['receipts', 'deliveries', 'requests', 'expiries', 'messages']) {
+      for (const table of ['receipts', 'deliveries', 'requests', 'remote_tasks', 'expiries', 'messages']) {
         sql.run(`DELETE FROM ${table} WHERE seq = ?`, seq);
       }
       sql.run('DELETE FROM search WHERE rowid = ?', seq);

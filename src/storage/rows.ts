@@ -10,6 +10,8 @@ import type {
   MessageKind,
   MessageRecord,
   ReceiptRecord,
+  RemoteRecord,
+  RemoteTaskRecord,
   RequestRecord,
 } from '../core/model.ts';
 
@@ -23,6 +25,8 @@ export const agentRow = (row: Row): AgentRecord => ({
   about: row['about'] as string,
   workspace: row['workspace'] as string,
   product: row['product'] as string,
+  skills: strings(row['skills']),
+  open: row['open'] === 1,
   identity: row['identity'] as string | null,
   created: row['created'] as number,
   lastSeen: row['last_seen'] as number,
@@ -105,6 +109,30 @@ export const requestRow = (row: Row): RequestRecord => ({
   resultSeq: row['result_seq'] as number | null,
   endedAt: row['ended_at'] as number | null,
   note: row['note'] as string | null,
+});
+
+export const remoteRow = (row: Row): RemoteRecord => ({
+  agent: row['agent'] as number,
+  url: row['url'] as string,
+  card: row['card'] as string,
+  secret: typeof row['secret'] === 'string' ? (JSON.parse(row['secret']) as RemoteRecord['secret']) : null,
+  addedBy: row['added_by'] as number,
+  health: row['health'] as RemoteRecord['health'],
+  trouble: row['trouble'] as string | null,
+  checkedAt: row['checked_at'] as number,
+});
+
+export const remoteTaskRow = (row: Row): RemoteTaskRecord => ({
+  seq: row['seq'] as number,
+  agent: row['agent'] as number,
+  conversation: row['conversation'] as number,
+  stage: row['stage'] as RemoteTaskRecord['stage'],
+  task: row['task'] as string | null,
+  state: row['state'] as string | null,
+  progress: row['progress'] as string | null,
+  question: row['question'] as number | null,
+  updatedAt: row['updated_at'] as number,
+  unreachableSince: row['unreachable_since'] as number | null,
 });
 
 function strings(value: unknown): string[] {

@@ -16,6 +16,8 @@ export const migrations: readonly string[] = [
     about TEXT NOT NULL DEFAULT '',
     workspace TEXT NOT NULL DEFAULT '',
     product TEXT NOT NULL DEFAULT '',
+    skills TEXT,
+    open INTEGER NOT NULL DEFAULT 0,
     identity TEXT UNIQUE,
     created INTEGER NOT NULL,
     last_seen INTEGER NOT NULL,
@@ -129,6 +131,39 @@ export const migrations: readonly string[] = [
     verdict TEXT NOT NULL,
     at INTEGER NOT NULL,
     PRIMARY KEY (sender, recipient)
+  ) WITHOUT ROWID;
+
+  -- Agents elsewhere, reached over A2A.
+  CREATE TABLE remotes (
+    agent INTEGER PRIMARY KEY REFERENCES agents(id),
+    url TEXT NOT NULL UNIQUE,
+    card TEXT NOT NULL,
+    secret TEXT,
+    added_by INTEGER NOT NULL REFERENCES agents(id),
+    health TEXT NOT NULL,
+    trouble TEXT,
+    checked_at INTEGER NOT NULL
+  );
+  -- What was given to them to do, and how far that is.
+  CREATE TABLE remote_tasks (
+    seq INTEGER PRIMARY KEY REFERENCES messages(seq),
+    agent INTEGER NOT NULL REFERENCES agents(id),
+    conversation INTEGER NOT NULL REFERENCES conversations(id),
+    stage TEXT NOT NULL,
+    task TEXT,
+    state TEXT,
+    progress TEXT,
+    question INTEGER,
+    updated_at INTEGER NOT NULL,
+    unreachable_since INTEGER
+  );
+  CREATE INDEX remote_tasks_running ON remote_tasks(seq) WHERE stage <> 'over';
+  -- What they call our conversations.
+  CREATE TABLE remote_contexts (
+    conversation INTEGER NOT NULL REFERENCES conversations(id),
+    agent INTEGER NOT NULL REFERENCES agents(id),
+    context TEXT NOT NULL,
+    PRIMARY KEY (conversation, agent)
   ) WITHOUT ROWID;
 
   -- Filled in the background, up to meta.indexed_seq. "who" holds a<agent> and c<channel> for those who may see it.

@@ -7,14 +7,14 @@ import type {
   ReceiptRecord,
   RequestRecord,
 } from '../core/model.ts';
-import type { ConversationsQuery, HistoryQuery, InboxQuery, Reads, SearchQuery } from '../core/ports.ts';
-import { BulkReads } from './bulkReads.ts';
+import type { ConversationsQuery, HistoryQuery, InboxQuery, Reads, RequestsQuery, SearchQuery } from '../core/ports.ts';
+import { RemoteReads } from './remoteReads.ts';
 import { agentRow, conversationRow, deliveryRow, messageRow, receiptRow, requestRow } from './rows.ts';
 import type { SearchIndex } from './searchIndex.ts';
 
 const lastOfAll = Number.MAX_SAFE_INTEGER;
 
-export class SqliteReads extends BulkReads implements Reads {
+export class SqliteReads extends RemoteReads implements Reads {
   private readonly index: SearchIndex;
 
   constructor(db: DatabaseSync, index: SearchIndex) {
@@ -112,6 +112,23 @@ export class SqliteReads extends BulkReads implements Reads {
       agent,
       cap,
     )?.['n'] as number;
+  }
+
+  requests({ agent, role, states, order, beyond, limit }: RequestsQuery): MessageRecord[] {
+    const newest = order === 'newest';
+    const mine =
+      role === 'sent' ? 'm.sender = ?' : 'EXISTS (SELECT 1 FROM deliveries d WHERE d.seq = m.seq AND d.agent = ?)';
+    return this.sql
+      .all(
+        `SELECT m.* FROM requests r JOIN messages m ON m.seq = r.seq
+         WHERE ${mine} AND r.state IN (SELECT value FROM json_each(?)) AND r.seq ${newest ? '<' : '>'} ?
+         ORDER BY r.seq ${newest ? 'DESC' : 'ASC'} LIMIT ?`,
+        agent,
+        JSON.stringify(states),
+        beyond ?? (newest ? lastOfAll : 0),
+        limit,
+      )
+      .map(messageRow);
   }
 
   receipts(seq: number): ReceiptRecord[] {

@@ -9,7 +9,7 @@ import type {
   ReceiptStep,
 } from '../core/model.ts';
 import type { RequestEnd, Writes } from '../core/ports.ts';
-import { ChatWrites } from './chatWrites.ts';
+import { RemoteWrites } from './remoteWrites.ts';
 import type { SearchIndex } from './searchIndex.ts';
 
 export interface Activity {
@@ -28,7 +28,7 @@ const agentColumns: Record<string, string> = {
 };
 
 /** The changes, to be used inside a transaction of the group commit only. */
-export class SqliteWrites extends ChatWrites implements Writes {
+export class SqliteWrites extends RemoteWrites implements Writes {
   private nextSeq: number;
   private nextReceipt: number;
   /**
@@ -55,13 +55,15 @@ export class SqliteWrites extends ChatWrites implements Writes {
   insertAgent(agent: Omit<AgentRecord, 'id'>): number {
     this.mutations++;
     return this.sql.insert(
-      `INSERT INTO agents (name, kind, about, workspace, product, identity, created, last_seen, removed)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO agents (name, kind, about, workspace, product, skills, open, identity, created, last_seen, removed)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       agent.name,
       agent.kind,
       agent.about,
       agent.workspace,
       agent.product,
+      agent.skills.length > 0 ? JSON.stringify(agent.skills) : null,
+      agent.open ? 1 : 0,
       agent.identity,
       agent.created,
       agent.lastSeen,
@@ -73,9 +75,14 @@ export class SqliteWrites extends ChatWrites implements Writes {
     const entries = Object.entries(patch).filter(([, value]) => value !== undefined);
     if (entries.length === 0) return;
     this.mutations++;
-    const values = entries.map(([, value]) => (typeof value === 'boolean' ? Number(value) : value) as SQLInputValue);
+    const values = entries.map(([, value]) => columnValue(value));
     const columns = entries.map(([field]) => `${agentColumns[field] ?? field} = ?`).join(', ');
     this.sql.run(`UPDATE agents SET ${columns} WHERE id = ?`, ...values, id);
+  }
+
+  deleteAgent(id: number): void {
+    this.mutations++;
+    this.sql.run('DELETE FROM agents WHERE id = ?', id);
   }
 
   insertAlias(name: string, agent: number): void {
@@ -296,4 +303,9 @@ export class SqliteWrites extends ChatWrites implements Writes {
   private storedReceipt(): number {
     return Math.max(super.lastReceipt(), Number(this.meta('last_receipt') ?? 0));
   }
+}
+
+function columnValue(value: string | number | boolean | string[] | null): SQLInputValue {
+  if (typeof value === 'boolean') return Number(value);
+  return Array.isArray(value) ? JSON.stringify(value) : value;
 }

@@ -93,7 +93,15 @@ class Seeding {
 
   /** As many as have enough pairs among them. */
   private makeAgents(tx: Writes): number[] {
-    const blank = { about: '', identity: null, created: this.now - spanMs, lastSeen: this.now, removed: false };
+    const blank = {
+      about: '',
+      skills: [],
+      open: false,
+      identity: null,
+      created: this.now - spanMs,
+      lastSeen: this.now,
+      removed: false,
+    };
     const add = (name: string, kind: 'person' | 'agent', workspace: string, product: string): number => {
       const id = tx.insertAgent({ ...blank, name, kind, workspace, product });
       this.names.set(id, name);

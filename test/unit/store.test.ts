@@ -25,6 +25,8 @@ async function storeWith(
       about: '',
       workspace: '',
       product: '',
+      skills: [],
+      open: false,
       identity: null,
       created: 1,
       lastSeen: 1,

@@ -1,4 +1,4 @@
-import type { MessageStatus } from '../../src/core/bus.ts';
+import type { MessageStatus } from '../../src/core/progress.ts';
 import { conversationId, messageId, type AgentView, type ReceiptStep } from '../../src/core/model.ts';
 import type { HubEvent } from '../../src/protocol/messages.ts';
 import {

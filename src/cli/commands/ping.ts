@@ -14,7 +14,9 @@ export const ping = defineCommand({
   examples: [['agent-bus ping alice', 'how far away is alice?']],
   async run(invocation) {
     await askAndTell(invocation, 'ping', { to: invocation.args[0] ?? '' }, (result) => {
-      const time = result.rtt_ms === null ? 'no live connection to time' : `its client answered in ${result.rtt_ms} ms`;
+      if (result.name === undefined) return `${result.address} answered in ${result.rtt_ms} ms`;
+      const silence = result.trouble ?? 'no live connection to time';
+      const time = result.rtt_ms === null ? silence : `it answered in ${result.rtt_ms} ms`;
       return `${agentLine(result)}\n  ${time}`;
     });
     return ExitCode.ok;

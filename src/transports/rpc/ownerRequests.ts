@@ -32,6 +32,9 @@ export const ownerRequests: Readonly<Record<string, Request>> = {
     admin.stop(parse('stop', params).reason);
     return null;
   },
+  door: ({ admin }, _caller, params) => admin.setDoor(parse('door', params)),
+  remote: ({ admin }, caller, params) => admin.addRemote(caller, parse('remote', params)),
+  open: ({ admin }, _caller, params) => admin.setOpen(parse('open', params)),
   hook: ({ reach }, caller, params) => {
     const told: Params<'hook'> = parse('hook', params);
     return reach.hook(caller, told);

@@ -1,5 +1,13 @@
 import type { Caller } from '../../core/model.ts';
 import type { Probe } from '../../core/presence.ts';
+import type {
+  DoorParams,
+  DoorView,
+  OpenParams,
+  OpenResult,
+  RemoteParams,
+  RemoteResult,
+} from '../../protocol/doorMessages.ts';
 import type { HubStatus, MintResult } from '../../protocol/messages.ts';
 import type {
   AskParams,
@@ -35,6 +43,9 @@ export interface HubAdmin {
   remove(name: string): Promise<void>;
   attach(place: Attachment): Promise<number>;
   exportTo(path: string): Promise<number>;
+  setDoor(params: DoorParams): Promise<DoorView>;
+  addRemote(caller: Caller, params: RemoteParams): Promise<RemoteResult>;
+  setOpen(params: OpenParams): Promise<OpenResult>;
   stop(reason: 'stop' | 'upgrade'): void;
 }
 

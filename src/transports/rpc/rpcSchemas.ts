@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { BusError } from '../../core/errors.ts';
 import { limits } from '../../core/limits.ts';
 import { routes } from '../../core/model.ts';
+import { doorNames } from '../../protocol/doorMessages.ts';
 
 const name = z.string().max(limits.nameLength);
 const id = z.string().max(20);
@@ -71,6 +72,26 @@ export const schemas = {
   pause: z.object({ on: z.boolean() }),
   release: z.object({ id, verdict: z.enum(['once', 'always', 'never']) }),
   forget: z.object({ from: z.string().max(4_096), to: z.string().max(4_096) }),
+
+  door: z.object({
+    door: z.enum(doorNames),
+    on: z.boolean(),
+    port: z.int().min(0).max(65_535).optional(),
+    to: z
+      .string()
+      .max(limits.nameLength + 1)
+      .optional(),
+    bind: z.string().max(100).optional(),
+    peers: z.array(z.string().max(100)).max(1_000).optional(),
+  }),
+  remote: z.object({
+    url: z.string().min(1).max(limits.addressLength),
+    name: name.optional(),
+    secret: z
+      .object({ header: z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/), value: z.string().min(1).max(8_192) })
+      .optional(),
+  }),
+  open: z.object({ name, on: z.boolean() }),
 };
 
 export type Params<Name extends keyof typeof schemas> = z.output<(typeof schemas)[Name]>;

@@ -35,6 +35,9 @@ const routeWords: Record<Route, string> = {
   hook: 'by a hook, in the middle of its work',
   turn: 'as a new turn in its chat',
   input: 'as text in the input of its chat',
+  broker: 'over agent-tool’s broker',
+  frames: 'over agent-tool’s TCP',
+  a2a: 'over A2A',
   notification: 'as a notification to you',
 };
 

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { MessageStatus } from '../../core/bus.ts';
+import type { MessageStatus } from '../../core/progress.ts';
 import type { StoryMessage } from '../../protocol/storyMessages.ts';
 import { PageError } from '../api.ts';
 import type { Page } from '../page.ts';

@@ -36,6 +36,8 @@ function makeAgents(tx: Writes): number[] {
     about: '',
     workspace: '/home/ada/bench',
     product: 'bench',
+    skills: [],
+    open: false,
     identity: null,
     created: now,
     lastSeen: now,

@@ -1,5 +1,5 @@
 /** The bus as the person sees it from outside of any editor, to check what the windows show against it. */
-import type { MessageStatus } from '../../../src/core/bus.ts';
+import type { MessageStatus } from '../../../src/core/progress.ts';
 import { BusClient } from '../../../src/client/busClient.ts';
 import type { AgentView, MessageView } from '../../../src/core/model.ts';
 import { busHome } from '../../../src/hub/home.ts';
