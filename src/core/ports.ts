@@ -82,7 +82,7 @@ export interface Reads {
   inbox(query: InboxQuery): MessageRecord[];
   /** Requests that were shown to the agent and that it has neither answered nor closed. */
   unanswered(agent: number, limit: number): MessageRecord[];
-  /** Unread requests that still wait for an answer, and whatever else the person wants delivered. */
+  /** Unread requests that still wait for an answer, answers to its own, and what else the person wants delivered. */
   wakeable(agent: number, limit: number): MessageRecord[];
   unreadCount(agent: number, cap: number): number;
   unreadByConversation(agent: number): ReadonlyMap<number, number>;

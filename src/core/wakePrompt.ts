@@ -45,7 +45,8 @@ function fenced(messages: readonly MessageView[], more: number): Push {
 function heading(messages: readonly MessageView[]): string {
   const senders = [...new Map(messages.map((message) => [message.from, sender(message)])).values()];
   const named = senders.slice(0, 3).join(', ') + (senders.length > 3 ? ' and others' : '');
-  return messages.length === 1 ? `Message from ${named}` : `${messages.length} messages from ${named}`;
+  if (messages.length === 1) return `${isAnswer(messages[0]) ? 'Answer' : 'Message'} from ${named}`;
+  return `${messages.length} messages from ${named}`;
 }
 
 function sender({ from, workspace }: MessageView): string {
@@ -54,9 +55,22 @@ function sender({ from, workspace }: MessageView): string {
 }
 
 function howToAnswer(reader: string, messages: readonly MessageView[]): string {
-  const ids = messages.map(({ id }) => `"${id}"`).join(', ');
-  return (
-    `You are "${cleanLine(reader, 60)}" on the bus. Answer each with the bus tool send: reply_to (${ids}) and text. ` +
-    'If you can’t or need not answer, use ack with a note.'
-  );
+  const ids = messages.filter((message) => !isAnswer(message)).map(({ id }) => `"${id}"`);
+  const asked = messages.filter(isAnswer).map(({ reply_to }) => reply_to ?? '');
+  return [
+    `You are "${cleanLine(reader, 60)}" on the bus.`,
+    ...(asked.length > 0
+      ? [`What you had asked (${asked.join(', ')}) is answered here: go on with what you needed it for.`]
+      : []),
+    ...(ids.length > 0
+      ? [
+          `Answer each with the bus tool send: reply_to (${ids.join(', ')}) and text.`,
+          'If you can’t or need not answer, use ack with a note.',
+        ]
+      : []),
+  ].join(' ');
+}
+
+function isAnswer(message: MessageView | undefined): boolean {
+  return message?.kind === 'reply';
 }

@@ -161,7 +161,15 @@ export class Gate {
   }
 
   private pairOf(recipient: AgentRecord, message: MessageRecord): Pair | undefined {
+    // Who has asked has agreed to be answered.
+    if (this.isAnswer(recipient.id, message)) return undefined;
     return this.parts.consents.pairOf(this.parts.bus.roster.get(message.sender), recipient);
+  }
+
+  private isAnswer(recipient: number, { kind, replyTo, seq }: MessageRecord): boolean {
+    const { store } = this.parts;
+    if (kind !== 'reply' || replyTo === null) return false;
+    return store.request(replyTo)?.resultSeq === seq && store.message(replyTo)?.sender === recipient;
   }
 
   private isReleased(agent: number, message: MessageRecord): boolean {

@@ -37,7 +37,7 @@ const triesAtMost = 2;
 const none: ReadonlySet<number> = new Set();
 
 /**
- * Submits turns to idle agents for requests that wait for them. Whatever event makes it look, it looks at everything
+ * Submits turns to idle agents for requests that wait for them, and for answers to what they have asked. Whatever event makes it look, it looks at everything
  * anew right before: a wake goes out only if nothing is paused, the person agrees, nobody reads the message already, and
  * the chat is known to be idle. One is under way per window and per agent at a time.
  */
@@ -56,8 +56,7 @@ export class Wakes {
     this.parts = parts;
     this.sweeper = setInterval(() => this.sweep(), sweepMs).unref();
     this.unsubscribe = parts.bus.feed.subscribe((event) => {
-      if (event.type === 'message' && event.message.kind === 'request')
-        event.recipients.forEach((id) => this.nudge(id));
+      if (event.type === 'message' && event.message.kind !== 'inform') event.recipients.forEach((id) => this.nudge(id));
     });
   }
 

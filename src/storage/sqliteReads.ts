@@ -98,7 +98,10 @@ export class SqliteReads extends RemoteReads implements Reads {
     return this.sql
       .all(
         `SELECT m.* FROM deliveries d JOIN messages m ON m.seq = d.seq LEFT JOIN requests r ON r.seq = d.seq
-         WHERE d.agent = ? AND d.phase = 0 AND (d.asks = 1 OR d.released = 1) AND coalesce(r.state, 'pending') = 'pending'
+         WHERE d.agent = ? AND d.phase = 0 AND coalesce(r.state, 'pending') = 'pending'
+           AND (d.asks = 1 OR d.released = 1 OR (m.kind = 'reply' AND EXISTS (
+             SELECT 1 FROM requests q JOIN messages p ON p.seq = q.seq
+             WHERE q.seq = m.reply_to AND q.result_seq = m.seq AND p.sender = d.agent)))
          ORDER BY d.seq LIMIT ?`,
         agent,
         limit,

@@ -84,6 +84,31 @@ describe('a wake', () => {
     window.close();
   });
 
+  test('comes for the answer to what an agent has asked, without consent, and for no other reply', async () => {
+    const window = await open();
+    // From another workspace: who asks has agreed to be answered.
+    const bob = await hub.client({ attach: { workspace: newFolder(), product: 'tester' } });
+    await window.hook('c', 'prompt', { prompt: 'ask bob' });
+    const asked = await ask(window.client, bob.agent, 'what does GET /orders return?');
+    await window.hook('c', 'stop');
+    await bob.call('send', { reply_to: asked, text: 'let me look', kind: 'inform' });
+    await pause(aWhile);
+    assert.equal(window.wakes.length, 0, 'a word in between is no answer');
+    const answer = (await bob.call('send', { reply_to: asked, text: 'a list of orders' })).data.id;
+    const wake = await window.woken();
+    assert.deepEqual(wake.ids, [answer]);
+    assert.match(wake.prompt, /^Answer from [a-z0-9-]+ \(folder-\d+\) via Agent Bus\n/);
+    assert.match(wake.prompt, new RegExp(`What you had asked \\(${asked}\\) is answered here`));
+    assert.doesNotMatch(wake.prompt, /Answer each/);
+    await until('it is shown', async () => (await steps(bob, answer)).includes('shown turn'));
+    assert.equal(window.asks.length, 0);
+    await window.hook('c', 'stop', { again: true });
+    await bob.call('send', { reply_to: asked, text: 'one more thing' });
+    await pause(aWhile);
+    assert.equal(window.wakes.length, 1, 'only the answer is the answer');
+    window.close();
+  });
+
   test('is never sent while a turn runs or a tool may be waiting; it comes when the turn has ended', async () => {
     const window = await open();
     const ann = await neighbour(window);
