@@ -118,8 +118,8 @@ export class Bus {
   }
 
   async send(caller: Caller, input: SendInput, waitSeconds: number, call: Cancellable): Promise<SendResult> {
-    const to = input.to && (await Promise.all(input.to.map((name) => this.recipientName(caller, name))));
-    const { message, recipients, duplicate, announce } = await this.sending.send(caller, { ...input, to });
+    const named = input.to?.some(isAddress) ? await this.withNames(caller, input, input.to) : input;
+    const { message, recipients, duplicate, announce } = await this.sending.send(caller, named);
     const result: SendResult = {
       id: messageId.format(message.seq),
       conversation: conversationId.format(message.conversation),
@@ -283,8 +283,11 @@ export class Bus {
     }
   }
 
-  private async recipientName(caller: Caller, to: string): Promise<string> {
-    return isAddress(to) ? (await this.couriers.at(to).agentAt(to, caller)).name : to;
+  /** Whoever is at an address has a name here, from the first message on. */
+  private async withNames(caller: Caller, input: SendInput, to: readonly string[]): Promise<SendInput> {
+    const nameOf = async (one: string): Promise<string> =>
+      isAddress(one) ? (await this.couriers.at(one).agentAt(one, caller)).name : one;
+    return { ...input, to: await Promise.all(to.map(nameOf)) };
   }
 
   /** Waits for the first try with those whose mail somebody carries, and tells how it went. */

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { readOptions, usage, type Options } from './options.ts';
 import { printTable, printVerdict, writeJson, type Row } from './report.ts';
+import { doors } from './scenarios/doors.ts';
 import { editor } from './scenarios/editor.ts';
 import { hookProcess } from './scenarios/hookProcess.ts';
 import { hubReady } from './scenarios/hubReady.ts';
@@ -13,7 +14,7 @@ import { scale } from './scenarios/scale.ts';
 import { throughput } from './scenarios/throughput.ts';
 import { toolsList } from './scenarios/toolsList.ts';
 
-const scenarios = [latency, throughput, mcp, scale, idleWaits, hubReady, toolsList, hookProcess, editor];
+const scenarios = [latency, throughput, mcp, scale, idleWaits, hubReady, toolsList, doors, hookProcess, editor];
 
 let options: Options;
 try {
