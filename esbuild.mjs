@@ -24,6 +24,8 @@ const parts = [
   { in: 'src/hub/repairMain.ts', out: 'repair' },
   // The MCP SDK is ten times the rest of the command line, and only `agent-bus mcp` needs it.
   { in: 'src/cli/mcpServe.ts', out: 'mcpServe' },
+  // What takes other programs' files apart is not loaded by every hook.
+  { in: 'src/cli/connectRun.ts', out: 'connectRun' },
 ];
 
 /** What is imported with import() and has a bundle of its own is loaded from there. */

@@ -20,6 +20,7 @@ const tasks = {
   // The power-loss and bad-disk tests watch and break system calls with it; without it they say so and are skipped.
   // The real editor is fetched by the tests that need it: scripts/editor.mjs.
   test: { script: 'scripts/test.mjs', programs: ['strace'] },
+  agents: { script: 'scripts/testAgents.mjs' },
   desktop: { script: 'scripts/desktop.mjs', build: true },
   check: { script: 'scripts/test.mjs', args: ['--checks'] },
   build: { script: 'esbuild.mjs' },

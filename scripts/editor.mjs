@@ -1,13 +1,13 @@
 // A real VS Code without a desktop: code-server from npm, once per machine in a cache folder, and a browser to show it.
 // `npm start`, the tests and the bench share it. Built-in modules only.
-import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { hasProgram, installPackages } from './debian.mjs';
-import { isAlive, readIfThere } from './lockFile.mjs';
+import { cacheFolder, npmInstall, whileLocked } from './devCache.mjs';
+import { readIfThere } from './lockFile.mjs';
 
 /** code-server 4.x.y holds VS Code 1.x.y. */
 export const editorVersion = '4.139.1';
@@ -34,7 +34,7 @@ export async function ensureEditor({ say = quietly } = {}) {
   const found = { entry, node, version: editorVersion };
   if (isComplete(folder)) return found;
 
-  await whileLocked(`${folder}.lock`, say, async () => {
+  await whileLocked(`${folder}.lock`, { what: 'VS Code', say }, async () => {
     if (isComplete(folder) || adoptByHand(folder, found)) return;
     ensureCompiler(say);
     if (existsSync(folder)) say('An unfinished install of VS Code is removed first.');
@@ -74,12 +74,6 @@ export const chromiumFlags = [
   '--disable-backgrounding-occluded-windows',
   '--disable-renderer-backgrounding',
 ];
-
-function cacheFolder() {
-  if (process.env.XDG_CACHE_HOME) return join(process.env.XDG_CACHE_HOME, 'agent-bus-dev');
-  const place = process.platform === 'darwin' ? join('Library', 'Caches') : '.cache';
-  return join(homedir(), place, 'agent-bus-dev');
-}
 
 /** code-server wants exactly this Node; npm's `node` package brings it. */
 function nodeForEditor() {
@@ -127,41 +121,17 @@ function ensureCompiler(say) {
 }
 
 async function install(folder, node, say) {
-  mkdirSync(folder, { recursive: true });
+  say(`Installing VS Code ${editorVersion.replace(/^4/, '1')} for the browser, once: 740 MB, about 3 minutes.`);
   const manifest = {
     name: 'agent-bus-editor',
-    private: true,
     dependencies: { 'code-server': editorVersion },
     // A newer npm runs no install script that is not named here; code-server's own manifests name theirs.
     allowScripts: { 'code-server': true, argon2: true },
   };
-  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest, null, 2));
-  say(`Installing VS Code ${editorVersion.replace(/^4/, '1')} for the browser, once: 740 MB, about 3 minutes.`);
-
-  const log = join(folder, 'install.log');
-  const output = openSync(log, 'a');
-  const began = Date.now();
-  const seconds = () => Math.round((Date.now() - began) / 1000);
-  const ticker = setInterval(() => say(`Still installing VS Code: ${seconds()} s. ${stepIn(folder)}`), 20_000);
-  try {
-    const flags = ['--no-audit', '--no-fund', '--no-progress', '--loglevel=error', '--foreground-scripts'];
-    const [program, ...args] = [...npmCommand(node), 'install', ...flags];
-    const child = spawn(program, args, { cwd: folder, env: npmEnvironment(node), stdio: ['ignore', output, output] });
-    const end = () => child.kill();
-    process.once('exit', end);
-    const code = await new Promise((done) => child.on('error', done).on('close', done));
-    process.off('exit', end);
-    if (code !== 0) {
-      const tail = (readIfThere(log) ?? '').trimEnd().split('\n').slice(-15).join('\n');
-      throw new EditorUnavailable(
-        `VS Code could not be installed (${code instanceof Error ? code.message : `npm ended with ${code}`}).\n${tail}`,
-      );
-    }
-    say(`VS Code installed in ${seconds()} s.`);
-  } finally {
-    clearInterval(ticker);
-    closeSync(output);
-  }
+  const step = () => stepIn(folder);
+  const flags = ['--foreground-scripts'];
+  const failure = await npmInstall({ folder, manifest, node, what: 'VS Code', flags, say, step });
+  if (failure !== undefined) throw new EditorUnavailable(`VS Code could not be installed (${failure}).`);
 }
 
 function stepIn(folder) {
@@ -169,46 +139,6 @@ function stepIn(folder) {
   if (!existsSync(vscode)) return 'Packages are fetched.';
   if (existsSync(join(vscode, 'extensions', 'node_modules'))) return 'Its built-in extensions are completed.';
   return 'Its native modules are compiled.';
-}
-
-function npmCommand(node) {
-  const fromRun = process.env.npm_execpath;
-  if (fromRun && /npm-cli\.c?js$/.test(fromRun) && existsSync(fromRun)) return [node, fromRun];
-  for (const entry of (process.env.PATH ?? '').split(delimiter)) {
-    const npm = join(entry, 'npm');
-    if (!existsSync(npm)) continue;
-    const script = realpathSync(npm);
-    if (/\.c?js$/.test(script)) return [node, script];
-  }
-  return ['npm'];
-}
-
-/** Nothing of an `npm run` around us, which may run on an older Node; code-server's install script asks npm which. */
-function npmEnvironment(node) {
-  const env = {};
-  for (const [name, value] of Object.entries(process.env)) {
-    if (
-      !/^(npm_(package|lifecycle|config_(local_prefix|node_gyp|user_agent)|command|node_execpath)|INIT_CWD|NODE$)/i.test(
-        name,
-      )
-    ) {
-      env[name] = value;
-    }
-  }
-  env.PATH = [dirname(node), env.PATH ?? ''].join(delimiter);
-  env.npm_config_ignore_scripts = 'false';
-  // The headers of whichever Node is installed here do, since all modules use Node-API; that spares a download.
-  const headers = spawnSync(...withArgs(npmCommand(node), 'config', 'get', 'nodedir'), { encoding: 'utf8', env });
-  if (!/\S/.test(headers.stdout ?? '') || /undefined|null/.test(headers.stdout)) {
-    const prefix = (env.PATH ?? '').split(delimiter).map((entry) => join(entry, '..'));
-    const nodedir = prefix.find((at) => existsSync(join(at, 'include', 'node', 'node_api.h')));
-    if (nodedir) env.npm_config_nodedir = nodedir;
-  }
-  return env;
-}
-
-function withArgs([program, ...before], ...args) {
-  return [program, [...before, ...args]];
 }
 
 function findChromium() {
@@ -233,33 +163,4 @@ function hasFonts() {
   return places.some(
     (at) => existsSync(at) && readdirSync(at, { recursive: true }).some((file) => /\.(ttf|otf|ttc|pfb)$/i.test(file)),
   );
-}
-
-/** Two tasks at once: one installs, the other waits. */
-async function whileLocked(lock, say, work) {
-  mkdirSync(dirname(lock), { recursive: true });
-  let told = false;
-  for (;;) {
-    try {
-      writeFileSync(lock, String(process.pid), { flag: 'wx' });
-      break;
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
-      if (!isAlive(Number(readIfThere(lock)))) {
-        rmSync(lock, { force: true });
-        continue;
-      }
-      if (!told) say('Another run is installing VS Code; waiting for it.');
-      told = true;
-      await pause(500);
-    }
-  }
-  const unlock = () => rmSync(lock, { force: true });
-  process.once('exit', unlock);
-  try {
-    return await work();
-  } finally {
-    process.off('exit', unlock);
-    unlock();
-  }
 }

@@ -16,12 +16,16 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const importTable = join(root, 'test', 'unit', 'importTable.test.ts');
 const cores = Math.max(2, Math.min(4, availableParallelism()));
 
-/** In this order; `parallel` files of one group run side by side; `editor` ones need a real VS Code. */
+/**
+ * In this order; `parallel` files of one group run side by side; `editor` ones need a real VS Code, `agents` ones the
+ * products of others, which is why they run only when they are named.
+ */
 const groups = [
   { folders: ['unit', 'protocol', 'hub', 'security'], parallel: cores, testTimeout: 120_000 },
   { folders: ['faults'], parallel: 1, testTimeout: 600_000 },
   { folders: ['webview'], parallel: 1, testTimeout: 120_000 },
   { folders: ['vscode'], parallel: 1, testTimeout: 300_000, editor: true },
+  { folders: ['agents'], parallel: 1, testTimeout: 120_000, agents: true },
 ];
 const folders = groups.flatMap((group) => group.folders);
 
@@ -52,7 +56,7 @@ if (everything) await runChecks();
 if (!values.checks) {
   if (everything || positionals.length > 0 || only.some((name) => name !== 'unit')) await buildCheck();
   if (positionals.length > 0) await runNamedFiles();
-  else for (const group of groups) await runGroup(group);
+  else for (const group of groups.filter(({ agents }) => only || !agents)) await runGroup(group);
 }
 finish();
 
@@ -125,8 +129,22 @@ async function prepareEditor() {
   }
 }
 
-async function runFiles(files, { parallel, testTimeout, editor }) {
+/** A product that can't run is a failure; without all of them nothing is proved. */
+async function agentsReady() {
+  const { ensureAgents, AgentsUnavailable } = await import('./agents.mjs');
+  try {
+    await ensureAgents({ say: (text) => console.log(`  ${text}`) });
+    return true;
+  } catch (error) {
+    if (!(error instanceof AgentsUnavailable)) throw error;
+    report('the agent products', { ok: false, ms: 0, output: error.message });
+    return false;
+  }
+}
+
+async function runFiles(files, { parallel, testTimeout, editor, agents }) {
   if (editor) await editorReady();
+  if (agents && !(await agentsReady())) return;
   await eachOf(files, parallel, async (file) => {
     const name = relative(root, file).replaceAll('\\', '/');
     const onSlow = (test, ms) => console.log(`    … ${name}: ${test} (${seconds(ms)})`);

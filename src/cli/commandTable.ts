@@ -3,8 +3,10 @@ import { ack } from './commands/ack.ts';
 import { agents } from './commands/agents.ts';
 import { cancel } from './commands/cancel.ts';
 import { channel } from './commands/channel.ts';
+import { connect } from './commands/connect.ts';
 import { conversation } from './commands/conversation.ts';
 import { conversations } from './commands/conversations.ts';
+import { disconnect } from './commands/disconnect.ts';
 import { exportCommand } from './commands/export.ts';
 import { help } from './commands/help.ts';
 import { hook } from './commands/hook.ts';
@@ -26,7 +28,7 @@ import { wait } from './commands/wait.ts';
 
 /** In the order in which the help lists them. */
 export const commands: readonly Command[] = [
-  ...[hub, start, stop, status, mcp, hook],
+  ...[hub, start, stop, status, connect, disconnect, mcp, hook],
   ...[send, reply, inbox, wait, ack, cancel, show, conversations, conversation, search],
   ...[agents, register, revoke, channel, ping],
   ...[logs, exportCommand, repair, help],

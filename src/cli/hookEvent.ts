@@ -1,20 +1,6 @@
-/** What the hooks of VS Code's Copilot say on stdin and want on stdout, in the words of the bus. */
+/** What the hooks of agents' products say on stdin and want on stdout, in the words of the bus. */
+import type { HookForm } from '../connect/products/product.ts';
 import type { HookParams, HookResult } from '../protocol/reachMessages.ts';
-
-const events = {
-  SessionStart: 'session-start',
-  UserPromptSubmit: 'prompt',
-  PreToolUse: 'before-tool',
-  PostToolUse: 'after-tool',
-  Stop: 'stop',
-  SessionEnd: 'session-end',
-} as const satisfies Record<string, HookParams['event']>;
-
-export type ProductEvent = keyof typeof events;
-
-export function isProductEvent(name: string): name is ProductEvent {
-  return Object.hasOwn(events, name);
-}
 
 export interface HookCall {
   params: HookParams;
@@ -25,41 +11,54 @@ export interface HookCall {
 /** So much of a prompt is handed on. What the bus looks for in it is the last line of a wake. */
 const promptLength = 1_000_000;
 
-export function readHook(event: ProductEvent, input: string): HookCall | undefined {
+/** @returns nothing, if that is no event of that product */
+export function readHook(form: HookForm, name: string, input: string): HookCall | undefined {
+  const event = Object.hasOwn(form.events, name) ? form.events[name] : undefined;
   const said = parse(input);
-  const text = (name: string, most: number): string | undefined => {
-    const value = said?.[name];
+  const { fields } = form;
+  const text = (field: string | undefined, most: number): string | undefined => {
+    const found = field === undefined ? undefined : said?.[field];
+    const value: unknown = Array.isArray(found) ? found[0] : found;
     return typeof value === 'string' && value !== '' ? value.slice(-most) : undefined;
   };
-  const chat = text('session_id', 200);
-  if (chat === undefined) return undefined;
-  const tool = text('tool_name', 200);
-  const toolUse = text('tool_use_id', 200);
-  const prompt = text('prompt', promptLength);
+  const isSet = (field: string | undefined): boolean => field !== undefined && said?.[field] !== undefined;
+  const chat = text(fields.chat, 200);
+  if (event === undefined || chat === undefined || isSet(fields.foreign)) return undefined;
+  const tool = text(fields.tool, 200);
+  const toolUse = text(fields.toolUse, 200);
+  const prompt = event === 'prompt' ? text(fields.prompt, promptLength) : undefined;
+  const takes = form.heard.includes(event) && !isSet(fields.helper);
   return {
-    folder: text('cwd', 4_096),
+    folder: text(fields.folder, 4_096),
     params: {
-      event: events[event],
+      event,
       chat,
       ...(tool !== undefined && { tool }),
       ...(toolUse !== undefined && { toolUse }),
       ...(prompt !== undefined && { prompt }),
-      ...(said?.['stop_hook_active'] === true && { again: true }),
+      ...(fields.again !== undefined && said?.[fields.again] === true && { again: true }),
+      ...(event === 'prompt' && !takes && { takes }),
+      ...(event === 'after-tool' && takes && { takes }),
     },
   };
 }
 
 /** The product's JSON, in ASCII: on Windows it passes through a shell with an encoding of its own. */
-export function writeHook(event: ProductEvent, result: Pick<HookResult, 'context' | 'block'>, allow: boolean): string {
-  const answer = {
-    ...(result.context !== undefined && { additionalContext: result.context }),
-    ...(allow && { permissionDecision: 'allow', permissionDecisionReason: allowed }),
-    // Copilot looks for these in here; at the top level they mean nothing to it.
-    ...(result.block !== undefined && { decision: 'block', reason: result.block }),
-  };
-  if (Object.keys(answer).length === 0) return '';
-  const json = JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...answer } });
-  return json.replace(/[\x7F-\uFFFF]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+export function writeHook(form: HookForm, name: string, result: Pick<HookResult, 'context' | 'block'>): string {
+  const answer = form.answer(name, result);
+  return answer === undefined ? '' : ascii(answer);
+}
+
+/** The answer with the permission to run the tool in it, as VS Code wants it. */
+export function writePermission(form: HookForm, name: string, result: Pick<HookResult, 'context' | 'block'>): string {
+  const { hookSpecificOutput: said } = (form.answer(name, result) ?? {}) as { hookSpecificOutput?: object };
+  const permission = { permissionDecision: 'allow', permissionDecisionReason: allowed };
+  return ascii({ hookSpecificOutput: { hookEventName: name, ...said, ...permission } });
+}
+
+function ascii(answer: object): string {
+  const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(answer).replace(/[\x7F-\uFFFF]/g, escaped);
 }
 
 const allowed = 'The bus itself asks the person where that is due.';

@@ -1,4 +1,6 @@
 import { BusClient } from '../client/busClient.ts';
+import { productOfAgent } from '../connect/products/table.ts';
+import { limits } from '../core/limits.ts';
 import type { BusHome } from '../hub/home.ts';
 import { version } from '../hub/version.ts';
 import type { ModelAnswer } from '../tools/answer.ts';
@@ -10,49 +12,74 @@ export interface BridgeOptions {
   workspace: string;
   /** The agent's name, where it was chosen; otherwise workspace and product decide. */
   agent: string | undefined;
+  /** The product, where its configuration says so; otherwise what the client calls itself. */
+  product: string | undefined;
 }
 
 /**
- * Calls of one MCP client, on their way to the hub. It connects at the first call, since only then it is known which
- * product calls; a failed attempt is told to the caller, and the next call tries again.
+ * Calls of one MCP client, on their way to the hub, with one connection for each of the client's sessions that it tells
+ * apart. It connects at the first call, since only then it is known which product calls; a failed attempt is told to the
+ * caller, and the next call tries again.
  */
 export class McpBridge {
   private readonly options: BridgeOptions;
-  private connecting: Promise<BusClient> | undefined;
-  private client: BusClient | undefined;
+  private readonly connections = new Map<string, Promise<BusClient>>();
+  private readonly answeredBy = new WeakMap<ModelAnswer, BusClient>();
 
   constructor(options: BridgeOptions) {
     this.options = options;
   }
 
-  async call(name: string, args: Record<string, unknown>, { signal, client }: McpCall): Promise<ModelAnswer> {
-    const bus = await this.connect(productOf(client));
-    return bus.callForModel(name, args, signal);
+  async call(name: string, args: Record<string, unknown>, { signal, client, meta }: McpCall): Promise<ModelAnswer> {
+    const product = this.options.product ?? productOf(client);
+    const bus = await this.connect(product, sessionOf(product, meta));
+    const answer = await bus.callForModel(name, args, signal);
+    this.answeredBy.set(answer, bus);
+    return answer;
   }
 
-  connect(product: string): Promise<BusClient> {
+  connect(product: string, session?: string): Promise<BusClient> {
     const { home, workspace, agent } = this.options;
-    this.connecting ??= BusClient.connect({
+    const chat = agent === undefined ? session : undefined;
+    const key = chat ?? '';
+    const known = this.connections.get(key);
+    if (known) return known;
+    const connecting = BusClient.connect({
       home,
       version,
       via: 'stdio',
       reconnect: true,
-      attach: { workspace, product, ...(agent !== undefined && { name: agent }) },
-    }).then(
-      (client) => (this.client = client),
-      (error: unknown) => {
-        this.connecting = undefined;
-        throw error;
-      },
-    );
-    return this.connecting;
+      attach: { workspace, product, ...(agent !== undefined && { name: agent }), ...(chat !== undefined && { chat }) },
+    });
+    this.connections.set(key, connecting);
+    connecting.catch(() => this.connections.delete(key));
+    return connecting;
   }
 
   delivered(answer: ModelAnswer): void {
-    this.client?.shown(answer.shown, answer.route);
+    this.answeredBy.get(answer)?.shown(answer.shown, answer.route);
   }
 
   close(): void {
-    this.client?.close();
+    for (const connecting of this.connections.values()) {
+      connecting.then(
+        (client) => client.close(),
+        () => undefined,
+      );
+    }
   }
+}
+
+/** Whether the first call would tell nothing new about who this is. */
+export function isKnownAtStart(agent: string): boolean {
+  const product = productOfAgent(agent);
+  if (!product || product.session?.meta !== undefined) return false;
+  return product.session === undefined || sessionOf(agent) !== undefined;
+}
+
+/** The session that a call belongs to, by the id that the product's hooks name, too. */
+export function sessionOf(product: string, meta?: Record<string, unknown>): string | undefined {
+  const mark = productOfAgent(product)?.session;
+  const said = mark?.variable === undefined ? mark?.meta && meta?.[mark.meta] : process.env[mark.variable];
+  return typeof said === 'string' && said !== '' && said.length <= limits.chatIdLength ? said : undefined;
 }

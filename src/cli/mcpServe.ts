@@ -1,7 +1,7 @@
 import { version } from '../hub/version.ts';
 import { instructions, listTools } from '../tools/table.ts';
 import { serveMcpStdio } from '../transports/mcp/mcpStdio.ts';
-import { McpBridge, type BridgeOptions } from './mcpBridge.ts';
+import { isKnownAtStart, McpBridge, sessionOf, type BridgeOptions } from './mcpBridge.ts';
 
 /**
  * MCP on stdin and stdout, until the client hangs up. Everything heavy that the command line has, the protocol and the
@@ -9,8 +9,9 @@ import { McpBridge, type BridgeOptions } from './mcpBridge.ts';
  */
 export async function mcpServe(options: BridgeOptions, onError: (error: unknown) => void): Promise<void> {
   const bridge = new McpBridge(options);
-  // The product is unknown before the first call; a chosen name does without it.
-  if (options.agent !== undefined) bridge.connect('').catch(onError);
+  // Whose session it is may be unknown before the first call. Where it is known, the agent is there from the start.
+  const { agent, product = '' } = options;
+  if (agent !== undefined || isKnownAtStart(product)) bridge.connect(product, sessionOf(product)).catch(onError);
   const face = {
     info: { name: 'agent-bus', version },
     instructions,

@@ -3,7 +3,7 @@ const known: Record<string, string> = {
   'claude-code': 'claude',
   'codex-mcp-client': 'codex',
   'gemini-cli-mcp-client': 'gemini',
-  'copilot-cli': 'copilot',
+  'copilot-cli': 'copilot-cli',
   'Visual Studio Code': 'copilot',
   'Visual Studio Code - Insiders': 'copilot',
 };

@@ -170,7 +170,7 @@ export class BusClient {
   private async open(start: boolean): Promise<HubConnection> {
     const { as, attach, token, via, passing } = this.options;
     // After the first time it asks for the very name it had: places are given out in order of arrival.
-    const hasPlace = attach !== undefined && attach.chat === undefined && this.name !== undefined;
+    const hasPlace = attach !== undefined && this.name !== undefined;
     const identity: Identity = {
       via,
       ...(as !== undefined && { as }),

@@ -101,7 +101,9 @@ export class Admin implements HubAdmin {
 
   attach({ workspace, product, name, chat, window }: Attachment): Promise<number> {
     const { attachments, reach } = this.parts;
-    if (chat !== undefined) return reach.bind({ chat, workspace, product, window });
+    // A session keeps its bridge and its agent when the product begins another chat in it.
+    const isOther = name !== undefined && chat !== undefined && !reach.knows(chat);
+    if (chat !== undefined && !isOther) return reach.bind({ chat, workspace, product, window });
     return attachments.attach(workspace, product, name);
   }
 

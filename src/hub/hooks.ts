@@ -64,14 +64,15 @@ export class Hooks {
         await this.chats.tell(chat.id, { type: 'started' });
         return { context: this.introduction(caller), shown: [] };
       case 'prompt':
-        return this.prompt(caller, chat, params.prompt ?? '');
+        await this.prompt(caller, chat, params.prompt ?? '');
+        return params.takes === false ? nothing : this.news(caller);
       case 'before-tool':
         await this.chats.tell(chat.id, { type: 'before-tool', ...tool });
         return this.withTool(caller, chat, tool);
       case 'after-tool':
         this.arrived(caller, chat, tool);
         await this.chats.tell(chat.id, { type: 'after-tool', ...tool });
-        return nothing;
+        return params.takes === true ? this.news(caller) : nothing;
       case 'stop':
         return this.stop(caller, chat, params.again === true);
       case 'session-end':
@@ -81,7 +82,7 @@ export class Hooks {
     }
   }
 
-  private async prompt(caller: Caller, chat: ChatRecord, prompt: string): Promise<HookResult> {
+  private async prompt(caller: Caller, chat: ChatRecord, prompt: string): Promise<void> {
     this.pressed.delete(chat.id);
     this.abandon(caller, chat);
     // First of all it is not idle any more; what caused the turn is told right after.
@@ -90,7 +91,6 @@ export class Hooks {
     const caused = hops.filter((hop) => hop !== undefined);
     if (caused.length > 0) await this.chats.tell(chat.id, { type: 'prompt', hop: Math.max(...caused) });
     await working;
-    return this.news(caller);
   }
 
   private async stop(caller: Caller, chat: ChatRecord, again: boolean): Promise<HookResult> {

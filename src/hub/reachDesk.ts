@@ -51,12 +51,14 @@ export class ReachDesk implements ReachHost {
   private readonly gate: Gate;
   private readonly wakes: Wakes;
   private readonly hooks: Hooks;
+  private readonly onError: (error: unknown) => void;
 
   constructor({ bus, store, clock, attachments, settings, onError }: ReachParts) {
     const { windows } = this;
     const { quietMinutes, staleSeconds, proofSeconds } = settings.reach;
     this.bus = bus;
     this.store = store;
+    this.onError = onError;
     this.consents = new Consents(store, clock);
     this.pauseState = new Pause(store, bus);
     const { consents, pauseState: pause } = this;
@@ -91,6 +93,10 @@ export class ReachDesk implements ReachHost {
   close(): void {
     this.wakes.close();
     this.presence.close();
+  }
+
+  knows(chat: string): boolean {
+    return this.chats.get(chat) !== undefined;
   }
 
   bind(ask: ChatAsk): Promise<number> {
@@ -132,6 +138,12 @@ export class ReachDesk implements ReachHost {
 
   hook(caller: Caller, params: HookParams): Promise<HookResult> {
     return this.hooks.hook(caller, params);
+  }
+
+  /** In a window the editor goes on to tell of its chats. */
+  left(agent: number): void {
+    const chat = this.chats.holder(agent);
+    if (chat?.window === '') this.chats.tell(chat.id, { type: 'gone' }).catch(this.onError);
   }
 
   async pause(on: boolean): Promise<void> {

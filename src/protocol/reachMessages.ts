@@ -78,6 +78,8 @@ export interface HookParams {
   prompt?: string;
   /** The product goes on because a hook asked it to: do not ask again. */
   again?: boolean;
+  /** Whether the answer reaches the model; without a word, as in VS Code: after a prompt and before a tool. */
+  takes?: boolean;
 }
 
 export interface HookResult {

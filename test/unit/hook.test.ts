@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { isBusTool, isProductEvent, readHook, writeHook } from '../../src/cli/hookEvent.ts';
+import { isBusTool, readHook, writeHook, writePermission } from '../../src/cli/hookEvent.ts';
+import type { HookForm } from '../../src/connect/products/product.ts';
+import { products } from '../../src/connect/products/table.ts';
 import { hookEvents, toolPrefix } from '../../src/extension/window/contract.ts';
 import { tools } from '../../src/tools/table.ts';
 
@@ -12,8 +14,9 @@ const common = {
   transcript_path: '/x.jsonl',
   cwd: '/w',
 };
+const form = products.vscode.hooks as HookForm;
 const read = (event: (typeof hookEvents)[number], more: object) =>
-  readHook(event, JSON.stringify({ ...common, ...more }));
+  readHook(form, event, JSON.stringify({ ...common, ...more }));
 
 describe('what a hook tells', () => {
   test('each event in the words of the bus', () => {
@@ -44,7 +47,7 @@ describe('what a hook tells', () => {
 
   test('what is not a hook’s JSON tells nothing', () => {
     for (const input of ['', 'x', 'null', '[]', '{}', '{"session_id":5}', '"text"', '{"session_id":""}']) {
-      assert.equal(readHook('Stop', input), undefined, input);
+      assert.equal(readHook(form, 'Stop', input), undefined, input);
     }
   });
 
@@ -58,27 +61,27 @@ describe('what a hook tells', () => {
 
 describe('what a hook answers', () => {
   test('nothing to say is no output at all', () => {
-    for (const event of hookEvents) assert.equal(writeHook(event, {}, false), '');
+    for (const event of hookEvents) assert.equal(writeHook(form, event, {}), '');
   });
 
   test('context, permission and a reason to go on, each where Copilot looks for it', () => {
     const inner = (text: string) => (JSON.parse(text) as { hookSpecificOutput: unknown }).hookSpecificOutput;
-    assert.deepEqual(inner(writeHook('PostToolUse', { context: 'c' }, false)), {
+    assert.deepEqual(inner(writeHook(form, 'PostToolUse', { context: 'c' })), {
       hookEventName: 'PostToolUse',
       additionalContext: 'c',
     });
-    assert.deepEqual(inner(writeHook('Stop', { block: 'r' }, false)), {
+    assert.deepEqual(inner(writeHook(form, 'Stop', { block: 'r' })), {
       hookEventName: 'Stop',
       decision: 'block',
       reason: 'r',
     });
-    const allow = inner(writeHook('PreToolUse', {}, true)) as Record<string, unknown>;
+    const allow = inner(writePermission(form, 'PreToolUse', {})) as Record<string, unknown>;
     assert.equal(allow['permissionDecision'], 'allow');
   });
 
   test('in ASCII, whatever the text', () => {
     const context = 'Grüße 👋 \u2028 \u007f';
-    const output = writeHook('UserPromptSubmit', { context }, false);
+    const output = writeHook(form, 'UserPromptSubmit', { context });
     assert.match(output, /^[\x20-\x7E]+$/);
     const parsed = JSON.parse(output) as { hookSpecificOutput: { additionalContext: string } };
     assert.equal(parsed.hookSpecificOutput.additionalContext, context);
@@ -101,7 +104,7 @@ test('the plugin names every event, and each by a name that the command knows', 
   };
   assert.deepEqual(Object.keys(hooks), [...hookEvents]);
   for (const [event, [entry]] of Object.entries(hooks)) {
-    assert.ok(isProductEvent(event));
+    assert.ok(Object.hasOwn(form.events, event));
     const command = entry?.hooks[0];
     assert.equal(command?.type, 'command');
     assert.equal(command?.command, `sh "\${CLAUDE_PLUGIN_ROOT}/hook.sh" ${event}`);

@@ -25,6 +25,7 @@ const mayImport: Record<string, Record<string, Cell>> = {
     transports: ['mcp/'],
     hub: ['discovery.ts', 'home.ts', 'privateFolder.ts', 'settings.ts', 'log*', 'version.ts'],
     client: 'all',
+    connect: 'all',
   },
   reach: { core: 'types', protocol: 'all', client: 'all' },
   connect: { core: 'types', protocol: 'all', hub: ['home.ts', 'privateFolder.ts'], client: 'all' },

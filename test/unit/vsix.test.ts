@@ -15,6 +15,7 @@ const shipped = [
   'dist/cli.js',
   'dist/codicon.css',
   'dist/codicon.ttf',
+  'dist/connectRun.js',
   'dist/extension.js',
   'dist/hub.js',
   'dist/integrityWorker.js',

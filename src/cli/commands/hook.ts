@@ -1,53 +1,79 @@
 import { BusClient } from '../../client/busClient.ts';
+import type { HookForm } from '../../connect/products/product.ts';
+import { productNamed, products } from '../../connect/products/table.ts';
 import type { BusHome } from '../../hub/home.ts';
 import { version } from '../../hub/version.ts';
 import { defineCommand } from '../command.ts';
 import { ExitCode } from '../exitCode.ts';
-import { isBusTool, isProductEvent, readHook, writeHook, type HookCall, type ProductEvent } from '../hookEvent.ts';
+import { isBusTool, readHook, writeHook, writePermission, type HookCall } from '../hookEvent.ts';
 import { print } from '../print.ts';
 
 /** A turn waits for us, so a hub that does not answer by then is not waited for. */
 const patienceMs = 2_000;
 const inputBytes = 16 * 1024 * 1024;
 
+/** Whose hook it is, and what happened. */
+interface HookOrigin {
+  form: HookForm;
+  event: string;
+  /** What the product's agents are on the bus. */
+  agent: string;
+  inEditor: boolean;
+}
+
 export const hook = defineCommand({
   name: 'hook',
   group: 'hub',
   about: 'for the hooks of agents’ products: tells what a chat is doing, and the chat what has arrived',
-  synopsis: 'EVENT',
+  synopsis: '[PRODUCT] EVENT',
   needs: ['EVENT'],
-  most: 1,
+  most: 2,
   options: {
-    product: { type: 'string', value: 'NAME', about: 'whose hook it is (without it: copilot)' },
+    product: {
+      type: 'string',
+      value: 'NAME',
+      about: 'without PRODUCT, in VS Code: whose chat it is (copilot unless told)',
+    },
   },
   details:
     'Reads the hook’s JSON from stdin and prints the product’s JSON, or nothing. It starts no hub, and it never fails:\n' +
     'whatever happens, it ends with 0 within seconds, so that no turn of an agent is held up by the bus.\n' +
-    'AGENT_BUS_WINDOW and AGENT_BUS_WORKSPACE say which window the chat is in, where the editor set them;\n' +
-    'with AGENT_BUS_CONFIRM_TOOLS=1 the editor goes on asking before it runs a tool of the bus.',
-  examples: [['agent-bus hook Stop < event.json', 'what the editor runs at the end of a turn']],
+    'PRODUCT is claude, codex, gemini, copilot or cursor, as `agent-bus connect` writes it into their settings.\n' +
+    'Without it the hook is one of VS Code, where AGENT_BUS_WINDOW and AGENT_BUS_WORKSPACE say which window the chat\n' +
+    'is in; with AGENT_BUS_CONFIRM_TOOLS=1 the editor goes on asking before it runs a tool of the bus.',
+  examples: [
+    ['agent-bus hook claude Stop < event.json', 'what Claude Code runs at the end of a turn'],
+    ['agent-bus hook Stop < event.json', 'what VS Code runs there'],
+  ],
   async run({ args, home, values }) {
     const input = await readInput();
-    const event = args[0] ?? '';
-    if (!isProductEvent(event)) return ExitCode.ok;
-    const call = readHook(event, input);
-    if (!call) return ExitCode.ok;
-    await Promise.race([answer(event, call, home, values.product ?? 'copilot'), timeout()]).catch(() => undefined);
+    const [first = '', second] = args;
+    const product = second === undefined ? products.vscode : productNamed(first);
+    const form = product?.hooks;
+    const event = second ?? first;
+    const call = form && readHook(form, event, input);
+    if (!product || !form || !call) return ExitCode.ok;
+    const inEditor = product === products.vscode;
+    const agent = (inEditor ? values.product : undefined) ?? product.agent;
+    const answered = answer({ form, event, agent, inEditor }, call, home).catch(() => undefined);
+    await Promise.race([answered, timeout()]);
     return ExitCode.ok;
   },
 });
 
-async function answer(event: ProductEvent, call: HookCall, home: BusHome, product: string): Promise<void> {
-  const allow = event === 'PreToolUse' && isBusTool(call.params.tool) && process.env['AGENT_BUS_CONFIRM_TOOLS'] !== '1';
+async function answer(origin: HookOrigin, call: HookCall, home: BusHome): Promise<void> {
+  const { form, event, inEditor } = origin;
+  const isOwn = inEditor && call.params.event === 'before-tool' && isBusTool(call.params.tool);
+  const allow = isOwn && process.env['AGENT_BUS_CONFIRM_TOOLS'] !== '1';
   let told = false;
   const tell = async (result: { context?: string; block?: string }): Promise<void> => {
     if (told) return;
     told = true;
-    const output = writeHook(event, result, allow);
+    const output = allow ? writePermission(form, event, result) : writeHook(form, event, result);
     if (output !== '') await print(`${output}\n`);
   };
   try {
-    const client = await connect(call, home, product);
+    const client = await connect(origin, call, home);
     const result = await client.request('hook', call.params);
     await tell(result);
     if (result.shown.length > 0) {
@@ -61,16 +87,22 @@ async function answer(event: ProductEvent, call: HookCall, home: BusHome, produc
   }
 }
 
-function connect({ params, folder }: HookCall, home: BusHome, product: string): Promise<BusClient> {
-  const window = process.env['AGENT_BUS_WINDOW'];
-  const workspace = process.env['AGENT_BUS_WORKSPACE'] || folder || process.cwd();
+function connect(
+  { agent, form, inEditor }: HookOrigin,
+  { params, folder }: HookCall,
+  home: BusHome,
+): Promise<BusClient> {
+  // Of a product in a terminal the variables of a window say nothing, though it may have inherited them.
+  const window = inEditor ? process.env['AGENT_BUS_WINDOW'] : undefined;
+  const variable = inEditor ? 'AGENT_BUS_WORKSPACE' : form.folderVariable;
+  const workspace = (variable && process.env[variable]) || folder || process.cwd();
   return BusClient.connect({
     home,
     version,
     via: 'cli',
     passing: true,
     start: false,
-    attach: { workspace, product, chat: params.chat, ...(window && { window }) },
+    attach: { workspace, product: agent, chat: params.chat, ...(window && { window }) },
   });
 }
 

@@ -12,6 +12,7 @@ export const mcp = defineCommand({
   most: 0,
   options: {
     agent: { type: 'string', value: 'NAME', about: 'be that agent (without it: workspace and product decide)' },
+    product: { type: 'string', value: 'NAME', about: 'what starts it (without it: what the client calls itself)' },
     workspace: { type: 'string', value: 'PATH', about: 'the folder the agent works in (without it: the current one)' },
   },
   details:
@@ -23,9 +24,12 @@ export const mcp = defineCommand({
     ['{"mcpServers":{"agent-bus":{"command":"agent-bus","args":["mcp"]}}}', 'most others, in their settings'],
   ],
   async run({ values, home, as }) {
-    const workspace = resolve(values.workspace ?? process.env['CLAUDE_PROJECT_DIR'] ?? '.');
+    // A product that was started inside of a session of Claude Code may have inherited the variable.
+    const isClaude = values.product === undefined || values.product === 'claude';
+    const project = isClaude ? process.env['CLAUDE_PROJECT_DIR'] : undefined;
+    const workspace = resolve(values.workspace ?? project ?? '.');
     const { mcpServe } = await import('../mcpServe.ts');
-    await mcpServe({ home, workspace, agent: values.agent ?? as }, complain);
+    await mcpServe({ home, workspace, agent: values.agent ?? as, product: values.product }, complain);
     return ExitCode.ok;
   },
 });

@@ -74,6 +74,8 @@ export interface ReachHost {
   /** Turns of that window ended in which these were. */
   noteFinished(window: string, ids: readonly string[]): void;
   hook(caller: Caller, params: HookParams): Promise<HookResult>;
+  /** The last bridge of that agent has gone, and with it the product's session. */
+  left(agent: number): void;
   pause(on: boolean): Promise<void>;
   release(caller: Caller, id: string, verdict: Verdict): Promise<void>;
   listConsents(): ConsentView[];

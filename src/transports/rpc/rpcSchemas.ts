@@ -68,6 +68,7 @@ export const schemas = {
       .max(8 * limits.textBytes)
       .optional(),
     again: z.boolean().optional(),
+    takes: z.boolean().optional(),
   }),
   pause: z.object({ on: z.boolean() }),
   release: z.object({ id, verdict: z.enum(['once', 'always', 'never']) }),

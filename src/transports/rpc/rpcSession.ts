@@ -66,6 +66,7 @@ export class RpcSession {
         clearTimeout(this.loginTimer);
         this.subscription?.close();
         this.connection?.close();
+        this.noteLeft();
         for (const callback of this.closing) callback();
         door.onClose();
       },
@@ -153,6 +154,13 @@ export class RpcSession {
     clearTimeout(this.loginTimer);
     if (!params.passing) this.connection = this.host.bus.presence.connect(agent, (signal) => this.probe(signal));
     return { agent: this.host.bus.roster.get(agent).name, owner };
+  }
+
+  /** A product ends its bridges with its session; it may have been killed before its hooks could say so. */
+  private noteLeft(): void {
+    const { caller, connection, isDraining, host } = this;
+    if (caller?.via !== 'stdio' || !connection || isDraining()) return;
+    if (!host.bus.presence.isConnected(caller.agent)) host.reach.left(caller.agent);
   }
 
   private byToken({ token, as }: Params<'login'>): { agent: number; owner: boolean } {

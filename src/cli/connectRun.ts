@@ -1,0 +1,199 @@
+/**
+ * `agent-bus connect` and `disconnect`. What takes other programs' files apart is behind this file: it is loaded for
+ * these two commands only.
+ */
+import * as fs from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { bundledHub } from '../client/hubProcess.ts';
+import { applyChanges } from '../connect/applyPlan.ts';
+import { connectionState } from '../connect/connectionState.ts';
+import { detect, installedExtension } from '../connect/detect.ts';
+import { decoded } from '../connect/files/configText.ts';
+import { serverIn } from '../connect/files/serverIn.ts';
+import { install } from '../connect/installation.ts';
+import { Launch } from '../connect/launch.ts';
+import { planConnect, planDisconnect, type Plan } from '../connect/plan.ts';
+import { productNames, type Place, type Product, type Scope } from '../connect/products/product.ts';
+import { productNamed, products } from '../connect/products/table.ts';
+import { proveServer, type Proof } from '../connect/proveServer.ts';
+import { BusError } from '../core/errors.ts';
+import type { BusHome } from '../hub/home.ts';
+import { version } from '../hub/version.ts';
+import { closest } from './closest.ts';
+import { askToGoOn } from './connectAsk.ts';
+import { connectReport, diffOf, disconnectReport, listReport, proofReport, type ProductLine } from './connectReport.ts';
+import { commandLine } from './commandLine.ts';
+import { ExitCode, exitCodeOf } from './exitCode.ts';
+import { printError, printJson, printLine } from './print.ts';
+import { usageError } from './usageError.ts';
+
+export interface ConnectCall {
+  product: string | undefined;
+  user?: boolean;
+  project?: boolean;
+  hooks: boolean;
+  dryRun: boolean;
+  json: boolean;
+  home: BusHome;
+}
+
+export function runConnect(call: ConnectCall): Promise<ExitCode> {
+  return tellingErrors(call, async () => {
+    const { json, dryRun, hooks } = call;
+    const place = placeOf(call);
+    if (call.product === undefined) return tellList(place, json);
+    const { product, scope } = chosen(call);
+    if (product.name === 'vscode' && scope === 'user') return tellExtension(place, json);
+    const plan = await withoutProblems(planConnect({ product, place, scope, hooks }), json);
+    if (dryRun) return tellDiff(plan, json);
+
+    await install({ from: dirname(bundledHub), version, home: call.home });
+    applyChanges(plan.changes);
+    const { installed } = detect(product, place);
+    if (!json) await printLine(connectReport({ product, scope, plan, hooks, installed }, place));
+    const proof = await prove(product, place, scope, plan);
+    const remains = product.remains(scope, hooks);
+    if (json) await printJson({ ...summary(product, scope, plan), installed, proof, remains });
+    else await printLine(proofReport(product, proof, remains, undoLine(product, scope)));
+    return ExitCode.ok;
+  });
+}
+
+export function runDisconnect(call: ConnectCall): Promise<ExitCode> {
+  return tellingErrors(call, async () => {
+    const { json } = call;
+    const place = placeOf(call);
+    const { product, scope } = chosen(call);
+    const plan = await withoutProblems(planDisconnect({ product, place, scope, hooks: true }), json);
+    if (call.dryRun) return tellDiff(plan, json);
+    applyChanges(plan.changes);
+    if (json) await printJson(summary(product, scope, plan));
+    else await printLine(disconnectReport({ product, scope, plan }, place));
+    return ExitCode.ok;
+  });
+}
+
+/** Errors of this bundle are of classes of its own, which the rest of the command line would not know. */
+async function tellingErrors({ json }: ConnectCall, run: () => Promise<ExitCode>): Promise<ExitCode> {
+  try {
+    return await run();
+  } catch (error) {
+    await printError(error, json);
+    return exitCodeOf(error);
+  }
+}
+
+function placeOf({ home }: ConnectCall): Place {
+  const { env } = process;
+  const person = env[process.platform === 'win32' ? 'USERPROFILE' : 'HOME'] || homedir();
+  return { home: person, project: process.cwd(), env, launch: new Launch(join(home.folder, 'bin')) };
+}
+
+function chosen({ product: name = '', user, project }: ConnectCall): { product: Product; scope: Scope } {
+  const product = productNamed(name);
+  if (!product) {
+    const meant = closest(name, [...productNames]);
+    throw usageError(
+      `There is no product "${name.slice(0, 60)}" that can be connected.`,
+      `${meant ? `Did you mean ${meant}? ` : ''}The products are: ${productNames.join(', ')}.`,
+    );
+  }
+  if (user && project) throw usageError('--user and --project exclude each other.', 'Give one of them.');
+  return { product, scope: project ? 'project' : 'user' };
+}
+
+function undoLine(product: Product, scope: Scope): string {
+  return `${commandLine().shell} disconnect ${product.name}${scope === 'project' ? ' --project' : ''}`;
+}
+
+/** Files that can't be read stop everything, unless a person says to go on with the others. */
+async function withoutProblems(plan: Plan, json: boolean): Promise<Plan> {
+  const [first] = plan.problems;
+  if (!first) return plan;
+  const where = first.line === undefined ? first.path : `${first.path}, line ${first.line}`;
+  if (plan.changes.length > 0 && !json && (await askToGoOn(`${where}: ${first.why}.`, plan))) return plan;
+  throw new BusError('bad-settings', `${where}: ${first.why}.`, {
+    next: 'Nothing was changed. Correct the file there, or move it away, and run the command again.',
+  });
+}
+
+/** Clients hide a server that fails, so it is tried here, from the file as it is now. */
+async function prove(product: Product, place: Place, scope: Scope, { problems }: Plan): Promise<Proof> {
+  const file = product.files(place, scope, true).find(({ parts }) => parts.some(({ kind }) => kind === 'server'));
+  const problem = problems.find(({ path }) => path === file?.path);
+  const undo = `To take back what was written: ${undoLine(product, scope)}`;
+  if (problem) {
+    const next = `Correct the file and run the command again. ${undo}`;
+    throw new BusError('bad-settings', `${product.title} has no server yet: ${problem.path}: ${problem.why}.`, {
+      next,
+    });
+  }
+  const entry = file && serverIn(decoded(fs.readFileSync(file.path)).text, file);
+  if (!entry) throw new BusError('internal', `${product.title} has no server.`, { next: undo });
+  try {
+    return await proveServer(entry, { client: product.client, folder: place.project, env: process.env });
+  } catch (error) {
+    if (!(error instanceof BusError)) throw error;
+    const message = `${product.title} is configured, but it would not reach the bus. ${error.message}`;
+    throw new BusError(error.code, message, { next: `${error.next} The configuration stays. ${undo}`, cause: error });
+  }
+}
+
+async function tellDiff(plan: Plan, json: boolean): Promise<ExitCode> {
+  const diffs = plan.changes.map((change) => ({ path: change.path, diff: diffOf(change) }));
+  if (json) await printJson({ dry_run: true, changes: diffs, unchanged: plan.unchanged });
+  else await printLine(diffs.length > 0 ? diffs.map(({ diff }) => diff).join('\n') : 'Nothing to change.');
+  return ExitCode.ok;
+}
+
+async function tellList(place: Place, json: boolean): Promise<ExitCode> {
+  const lines = Object.values(products).map((product): ProductLine => {
+    const extension = product.name === 'vscode' ? installedExtension(place) : undefined;
+    const found = detect(product, place);
+    const user = connectionState({ product, place, scope: 'user' });
+    const project = connectionState({ product, place, scope: 'project' });
+    return { product, found, user: extension ? { ...user, state: 'connected', files: [extension] } : user, project };
+  });
+  if (!json) {
+    await printLine(listReport(lines, place, commandLine().shell));
+    return ExitCode.ok;
+  }
+  await printJson({
+    products: lines.map(({ product: { name, title }, found, user, project }) => {
+      return { name, title, installed: found.installed, because: found.because ?? null, user, project };
+    }),
+  });
+  return ExitCode.ok;
+}
+
+const extensionId = 'agent-bus.agent-bus';
+
+async function tellExtension(place: Place, json: boolean): Promise<ExitCode> {
+  const extension = installedExtension(place);
+  const { installed } = detect(products.vscode, place);
+  const install = `code --install-extension ${extensionId}`;
+  if (json) {
+    await printJson({ product: 'vscode', scope: 'user', installed, extension: extension ?? null, install });
+    return ExitCode.ok;
+  }
+  const lines = extension
+    ? [`VS Code is connected: the extension is installed in ${extension}.`]
+    : [
+        'VS Code is connected by the extension Agent Bus; there is no file to write. Install it with',
+        `  ${install}`,
+        'or, from a file: code --install-extension agent-bus.vsix; then open a window.',
+        'Without the extension, for one project: agent-bus connect vscode --project',
+      ];
+  await printLine(lines.join('\n'));
+  return ExitCode.ok;
+}
+
+function summary(product: Product, scope: Scope, plan: Plan): object {
+  const changed = plan.changes.map(({ path, before, after, backup }) => ({
+    path,
+    change: before === undefined ? 'created' : after === undefined ? 'removed' : 'changed',
+    ...(backup !== undefined && { backup }),
+  }));
+  return { product: product.name, scope, changed, unchanged: plan.unchanged, problems: plan.problems };
+}
