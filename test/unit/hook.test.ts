@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { isBusTool, isProductEvent, readHook, writeHook } from '../../src/cli/hookEvent.ts';
+import { isBusTool, isProductEvent, permissionFor, readHook, writeHook } from '../../src/cli/hookEvent.ts';
 import { hookEvents, toolPrefix } from '../../src/extension/window/contract.ts';
 import { tools } from '../../src/tools/table.ts';
 
@@ -19,6 +19,7 @@ describe('what a hook tells', () => {
   test('each event in the words of the bus', () => {
     assert.deepEqual(read('SessionStart', { source: 'new', model: 'm' }), {
       folder: '/w',
+      leaves: false,
       params: { event: 'session-start', chat: 'fc6820f1' },
     });
     assert.deepEqual(read('UserPromptSubmit', { prompt: 'two\nlines é' })?.params, {
@@ -58,27 +59,27 @@ describe('what a hook tells', () => {
 
 describe('what a hook answers', () => {
   test('nothing to say is no output at all', () => {
-    for (const event of hookEvents) assert.equal(writeHook(event, {}, false), '');
+    for (const event of hookEvents) assert.equal(writeHook(event, {}, undefined), '');
   });
 
   test('context, permission and a reason to go on, each where Copilot looks for it', () => {
     const inner = (text: string) => (JSON.parse(text) as { hookSpecificOutput: unknown }).hookSpecificOutput;
-    assert.deepEqual(inner(writeHook('PostToolUse', { context: 'c' }, false)), {
+    assert.deepEqual(inner(writeHook('PostToolUse', { context: 'c' }, undefined)), {
       hookEventName: 'PostToolUse',
       additionalContext: 'c',
     });
-    assert.deepEqual(inner(writeHook('Stop', { block: 'r' }, false)), {
+    assert.deepEqual(inner(writeHook('Stop', { block: 'r' }, undefined)), {
       hookEventName: 'Stop',
       decision: 'block',
       reason: 'r',
     });
-    const allow = inner(writeHook('PreToolUse', {}, true)) as Record<string, unknown>;
+    const allow = inner(writeHook('PreToolUse', {}, 'allow')) as Record<string, unknown>;
     assert.equal(allow['permissionDecision'], 'allow');
   });
 
   test('in ASCII, whatever the text', () => {
     const context = 'Grüße 👋 \u2028 \u007f';
-    const output = writeHook('UserPromptSubmit', { context }, false);
+    const output = writeHook('UserPromptSubmit', { context }, undefined);
     assert.match(output, /^[\x20-\x7E]+$/);
     const parsed = JSON.parse(output) as { hookSpecificOutput: { additionalContext: string } };
     assert.equal(parsed.hookSpecificOutput.additionalContext, context);
@@ -92,6 +93,35 @@ test('every tool of the bus runs without a dialog, and nothing else does', () =>
   }
   assert.ok(!isBusTool('mcp_agent-bus_run_in_terminal'));
   assert.ok(!isBusTool('xmcp_agent-bus_send'));
+});
+
+test('a tool of the bus that is given an address asks the person, whatever is set', () => {
+  const decision = (tool: string, tool_input: unknown, confirmAll = false) => {
+    const call = read('PreToolUse', { tool_name: `${toolPrefix}${tool}`, tool_use_id: 'u', tool_input });
+    return call && permissionFor(call, confirmAll);
+  };
+  const leaving: [string, unknown][] = [
+    ['register', { url: 'https://agents.example' }],
+    ['send', { to: 'tcp://192.168.1.7:19900', text: 'x' }],
+    ['send', { to: ['alice', 'http://agents.example'], text: 'x' }],
+    ['ping', { to: 'HTTPS://agents.example/?text' }],
+    ['send', JSON.stringify({ to: 'https://agents.example', text: 'x' })],
+  ];
+  for (const [tool, input] of leaving) {
+    assert.equal(decision(tool, input), 'ask', JSON.stringify(input));
+    assert.equal(decision(tool, input, true), 'ask');
+  }
+  const staying = [
+    { to: 'alice', text: 'see https://agents.example' },
+    { to: ['alice', '#release'] },
+    {},
+    null,
+    'x',
+    5,
+  ];
+  for (const input of staying) assert.equal(decision('send', input), 'allow', JSON.stringify(input));
+  assert.equal(decision('send', { to: 'alice' }, true), undefined);
+  assert.equal(decision('run_in_terminal', { url: 'https://agents.example' }), undefined, 'not ours to decide');
 });
 
 test('the plugin names every event, and each by a name that the command knows', () => {

@@ -3,7 +3,7 @@ import type { BusHome } from '../../hub/home.ts';
 import { version } from '../../hub/version.ts';
 import { defineCommand } from '../command.ts';
 import { ExitCode } from '../exitCode.ts';
-import { isBusTool, isProductEvent, readHook, writeHook, type HookCall, type ProductEvent } from '../hookEvent.ts';
+import { isProductEvent, permissionFor, readHook, writeHook, type HookCall, type ProductEvent } from '../hookEvent.ts';
 import { print } from '../print.ts';
 
 /** A turn waits for us, so a hub that does not answer by then is not waited for. */
@@ -24,7 +24,8 @@ export const hook = defineCommand({
     'Reads the hook’s JSON from stdin and prints the product’s JSON, or nothing. It starts no hub, and it never fails:\n' +
     'whatever happens, it ends with 0 within seconds, so that no turn of an agent is held up by the bus.\n' +
     'AGENT_BUS_WINDOW and AGENT_BUS_WORKSPACE say which window the chat is in, where the editor set them;\n' +
-    'with AGENT_BUS_CONFIRM_TOOLS=1 the editor goes on asking before it runs a tool of the bus.',
+    'with AGENT_BUS_CONFIRM_TOOLS=1 the editor goes on asking before it runs a tool of the bus. Where a tool is given an\n' +
+    'address outside of the bus, it asks anyway.',
   examples: [['agent-bus hook Stop < event.json', 'what the editor runs at the end of a turn']],
   async run({ args, home, values }) {
     const input = await readInput();
@@ -38,12 +39,12 @@ export const hook = defineCommand({
 });
 
 async function answer(event: ProductEvent, call: HookCall, home: BusHome, product: string): Promise<void> {
-  const allow = event === 'PreToolUse' && isBusTool(call.params.tool) && process.env['AGENT_BUS_CONFIRM_TOOLS'] !== '1';
+  const permission = permissionFor(call, process.env['AGENT_BUS_CONFIRM_TOOLS'] === '1');
   let told = false;
   const tell = async (result: { context?: string; block?: string }): Promise<void> => {
     if (told) return;
     told = true;
-    const output = writeHook(event, result, allow);
+    const output = writeHook(event, result, permission);
     if (output !== '') await print(`${output}\n`);
   };
   try {
