@@ -7,6 +7,7 @@ import { connect } from './commands/connect.ts';
 import { conversation } from './commands/conversation.ts';
 import { conversations } from './commands/conversations.ts';
 import { disconnect } from './commands/disconnect.ts';
+import { door } from './commands/door.ts';
 import { exportCommand } from './commands/export.ts';
 import { help } from './commands/help.ts';
 import { hook } from './commands/hook.ts';
@@ -17,6 +18,7 @@ import { mcp } from './commands/mcp.ts';
 import { ping } from './commands/ping.ts';
 import { register } from './commands/register.ts';
 import { repair } from './commands/repair.ts';
+import { requests } from './commands/requests.ts';
 import { revoke } from './commands/revoke.ts';
 import { search } from './commands/search.ts';
 import { reply, send } from './commands/send.ts';
@@ -28,8 +30,8 @@ import { wait } from './commands/wait.ts';
 
 /** In the order in which the help lists them. */
 export const commands: readonly Command[] = [
-  ...[hub, start, stop, status, connect, disconnect, mcp, hook],
-  ...[send, reply, inbox, wait, ack, cancel, show, conversations, conversation, search],
+  ...[hub, start, stop, status, connect, disconnect, door, mcp, hook],
+  ...[send, reply, inbox, wait, ack, cancel, show, requests, conversations, conversation, search],
   ...[agents, register, revoke, channel, ping],
   ...[logs, exportCommand, repair, help],
 ];

@@ -44,6 +44,8 @@ const codes: Partial<Record<ErrorCode, ExitCode>> = {
   'hop-limit': ExitCode.refused,
   'too-many-agents': ExitCode.refused,
   'too-many-waits': ExitCode.refused,
+  'door-taken': ExitCode.refused,
+  'refused-address': ExitCode.refused,
   unauthorized: ExitCode.refused,
   forbidden: ExitCode.refused,
 };

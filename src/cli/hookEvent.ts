@@ -6,6 +6,8 @@ export interface HookCall {
   params: HookParams;
   /** Where the chat works, as far as the product says so. */
   folder: string | undefined;
+  /** The tool is to be given an address: what it says would leave the bus for a place that nobody has agreed to. */
+  leaves: boolean;
 }
 
 /** So much of a prompt is handed on. What the bus looks for in it is the last line of a wake. */
@@ -30,6 +32,7 @@ export function readHook(form: HookForm, name: string, input: string): HookCall 
   const takes = form.heard.includes(event) && !isSet(fields.helper);
   return {
     folder: text(fields.folder, 4_096),
+    leaves: namesAddress(said?.['tool_input']),
     params: {
       event,
       chat,
@@ -44,16 +47,18 @@ export function readHook(form: HookForm, name: string, input: string): HookCall 
 }
 
 /** The product's JSON, in ASCII: on Windows it passes through a shell with an encoding of its own. */
-export function writeHook(form: HookForm, name: string, result: Pick<HookResult, 'context' | 'block'>): string {
+export function writeHook(
+  form: HookForm,
+  name: string,
+  result: Pick<HookResult, 'context' | 'block'>,
+  permission?: Permission,
+): string {
   const answer = form.answer(name, result);
-  return answer === undefined ? '' : ascii(answer);
-}
-
-/** The answer with the permission to run the tool in it, as VS Code wants it. */
-export function writePermission(form: HookForm, name: string, result: Pick<HookResult, 'context' | 'block'>): string {
-  const { hookSpecificOutput: said } = (form.answer(name, result) ?? {}) as { hookSpecificOutput?: object };
-  const permission = { permissionDecision: 'allow', permissionDecisionReason: allowed };
-  return ascii({ hookSpecificOutput: { hookEventName: name, ...said, ...permission } });
+  if (!permission) return answer === undefined ? '' : ascii(answer);
+  // Where VS Code looks for it; no other product is given one.
+  const { hookSpecificOutput: said } = (answer ?? {}) as { hookSpecificOutput?: object };
+  const decision = { permissionDecision: permission, permissionDecisionReason: permissionReasons[permission] };
+  return ascii({ hookSpecificOutput: { hookEventName: name, ...said, ...decision } });
 }
 
 function ascii(answer: object): string {
@@ -61,13 +66,33 @@ function ascii(answer: object): string {
   return JSON.stringify(answer).replace(/[\x7F-\uFFFF]/g, escaped);
 }
 
-const allowed = 'The bus itself asks the person where that is due.';
+/** What the editor is told about a tool of ours: run it, or ask the person even if it would not have. */
+export type Permission = 'allow' | 'ask';
+
+const permissionReasons: Record<Permission, string> = {
+  allow: 'The bus itself asks the person where that is due.',
+  ask: 'This goes to an address outside of the bus.',
+};
+
 const busTool = /^mcp_agent-bus_(agents|register|send|inbox|ack|conversations|conversation|status|channel|ping)$/;
+
+/** Of the tools of the bus, these arguments may be addresses; texts that happen to hold one are not meant. */
+function namesAddress(input: unknown): boolean {
+  const { url, to } = (typeof input === 'string' ? parse(input) : (input as Record<string, unknown> | null)) ?? {};
+  return [url, to].flat().some((value) => typeof value === 'string' && value.includes('://'));
+}
 
 /**
  * A tool of the bus needs no dialog of its own: it changes nothing but the bus, and before a message wakes somebody in
- * another workspace the bus asks. Exact names, so that a second server with a similar name is not meant.
+ * another workspace the bus asks. One that is given an address always gets one: text may leave the machine by it.
  */
+export function permissionFor({ params, leaves }: HookCall, confirmAll: boolean): Permission | undefined {
+  if (params.event !== 'before-tool' || !isBusTool(params.tool)) return undefined;
+  if (leaves) return 'ask';
+  return confirmAll ? undefined : 'allow';
+}
+
+/** Exact names, so that a second server with a similar name is not meant. */
 export function isBusTool(tool: string | undefined): boolean {
   return tool !== undefined && busTool.test(tool);
 }

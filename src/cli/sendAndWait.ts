@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ToolInput, ToolOutput } from '../client/toolTypes.ts';
 import { limits } from '../core/limits.ts';
+import type { ReceiptView } from '../core/model.ts';
 import type { Invocation } from './command.ts';
 import { ExitCode } from './exitCode.ts';
 import { messageLines, toText } from './messageLines.ts';
@@ -9,6 +10,7 @@ import { visibleLine } from './terminalText.ts';
 import { shortTime } from './times.ts';
 
 type Sent = ToolOutput<'send'>;
+type StepWords = Partial<Record<ReceiptView['step'], string>>;
 
 /**
  * Sends, and waits for the answer if that is wanted. One call waits only so long, so the same message is sent again with
@@ -37,6 +39,7 @@ export async function sendAndWait(
   // With a key of our own every repetition was ours: whoever sent once shall not read that it was sent before.
   const repeated = first.data.duplicate && message.key !== undefined;
   await session.tell(repeated ? answer : asFirst(answer), sentLines);
+  if (reachedNobody(answer.data)) return ExitCode.failure;
   if (waitSeconds <= 0 || answer.data.request === undefined || answer.data.request === 'answered') return ExitCode.ok;
   return answer.data.request === 'pending' ? ExitCode.nothing : ExitCode.failure;
 }
@@ -50,14 +53,52 @@ function sentLines(sent: Sent): string {
   const lines = [
     `${sent.duplicate ? 'Sent before as' : 'Sent as'} ${sent.id} to ${toText(sent.to)}, in ${sent.conversation}.`,
   ];
-  if (sent.answer) return [...lines, '', messageLines(sent.answer)].join('\n');
-  for (const { agent, presence, reach, last_seen } of sent.recipients) {
-    const since = last_seen ? ` since ${shortTime(last_seen)}` : '';
-    lines.push(`  ${agent} is ${presence}${since}; hears by ${reach.join(', then ')}`);
-  }
   const note = sent.note ? ` (${visibleLine(sent.note, 300)})` : '';
+  if (sent.answer) {
+    // What came back may be the reason why there is no answer.
+    if (sent.request === 'failed') lines.push(`The request failed${note}.`);
+    return [...lines, '', messageLines(sent.answer)].join('\n');
+  }
+  lines.push(...sent.recipients.map(recipientLine));
   if (sent.request === 'pending') {
-    lines.push(`No answer yet${note}: it will come to your inbox. How far it got: agent-bus show ${sent.id}`);
+    const wayBack = sent.recipients.every(isTcp)
+      ? 'agent-tool brings none back, one can only come as a message of its own.'
+      : 'it will come to your inbox.';
+    lines.push(`No answer yet${note}: ${wayBack} How far it got: agent-bus show ${sent.id}`);
   } else if (sent.request) lines.push(`The request is ${sent.request}${note}.`);
   return lines.join('\n');
+}
+
+/** Whoever is no client of this bus was tried at once, and how that went is known. */
+function recipientLine({ agent, presence, reach, last_seen, step, note }: Sent['recipients'][number]): string {
+  const ways = reach.map((way) => visibleLine(way, 60)).join(', then ');
+  if (step !== undefined) {
+    const how = (isTcp({ reach }) ? tcpWords[step] : undefined) ?? stepWords[step] ?? step;
+    return `  ${agent}: ${how}${note ? ` (${visibleLine(note, 300)})` : ''}`;
+  }
+  const since = last_seen ? ` since ${shortTime(last_seen)}` : '';
+  return `  ${agent} is ${presence}${since}; hears by ${ways}`;
+}
+
+/** agent-tool's frames are a way out and no way back. */
+function isTcp({ reach }: Pick<Sent['recipients'][number], 'reach'>): boolean {
+  return reach[0]?.startsWith('TCP') ?? false;
+}
+
+const tcpWords: StepWords = {
+  offered: 'the bytes were taken; this wire tells no more',
+  held: 'not delivered yet, to be tried again',
+};
+
+const stepWords: StepWords = {
+  stored: 'stored, not handed over yet',
+  offered: 'on its way',
+  shown: 'the agent there has it',
+  held: 'not delivered yet',
+  undeliverable: 'could not be delivered',
+};
+
+/** Every one of them is beyond reach for good. */
+function reachedNobody({ to, recipients }: Sent): boolean {
+  return to.length === recipients.length && recipients.every(({ step }) => step === 'undeliverable');
 }

@@ -20,6 +20,9 @@ export interface SessionOptions {
   reconnect?: boolean;
 }
 
+/** Who speaks, on which bus, and for whom the output is. */
+export type Speaker = Pick<Invocation, 'as' | 'home' | 'json'>;
+
 /**
  * One command's conversation with the hub. It knows who reads the output: a program (--json) gets the data byte for
  * byte, an agent (--as NAME) gets what its model may read, the person gets lines made for people.
@@ -33,8 +36,7 @@ export class Session {
     this.reader = json ? 'program' : client.agent === personName ? 'person' : 'model';
   }
 
-  static async open(invocation: Invocation, options: SessionOptions = {}): Promise<Session> {
-    const { as, home, json } = invocation;
+  static async open({ as, home, json }: Speaker, options: SessionOptions = {}): Promise<Session> {
     const client = await BusClient.connect({
       home,
       version,
@@ -51,7 +53,8 @@ export class Session {
   async ask<Name extends ToolName>(tool: Name, args: ToolInput<Name>): Promise<Answer<Name>> {
     if (this.reader !== 'model') return { ...(await this.client.call(tool, args)), text: undefined };
     const { text, structured, isError, shown } = await this.client.callForModel(tool, args);
-    if (isError) throw thrown(structured['error'] as ErrorShape);
+    // A request that failed is an error to a model as well, and yet the whole answer.
+    if (isError && structured['error']) throw thrown(structured['error'] as ErrorShape);
     return { data: structured as ToolOutput<Name>, text, shown };
   }
 
@@ -76,12 +79,12 @@ export class Session {
 
 /** Most commands are this: one call, one answer. */
 export async function askAndTell<Name extends ToolName>(
-  invocation: Invocation,
+  speaker: Speaker,
   tool: Name,
   args: ToolInput<Name>,
   forPerson: (data: ToolOutput<Name>) => string,
 ): Promise<ToolOutput<Name>> {
-  const session = await Session.open(invocation, { reconnect: true });
+  const session = await Session.open(speaker, { reconnect: true });
   const answer = await session.ask(tool, args);
   await session.tell(answer, forPerson);
   return answer.data;

@@ -9,7 +9,7 @@ import type { AskParams, AskResult, WakeParams, WakeResult } from '../protocol/r
 import { UnknownMethod } from '../protocol/wireErrors.ts';
 import { openConnection, type FindOptions, type HubConnection, type Identity } from './findHub.ts';
 import { bundledHub } from './hubProcess.ts';
-import type { ModelAnswer, ToolInput, ToolName, ToolOutput } from './toolTypes.ts';
+import type { MessageStatus, ModelAnswer, ToolInput, ToolName, ToolOutput } from './toolTypes.ts';
 
 export interface ClientOptions extends Identity {
   home?: BusHome;
@@ -94,13 +94,18 @@ export class BusClient {
   }
 
   /** A tool call as a program makes it: typed, raw, errors thrown. Nothing counts as shown until `shown` is called. */
-  async call<Name extends ToolName>(
+  call(
+    tool: 'status',
+    args: ToolInput<'status'> & { id: string },
+    signal?: AbortSignal,
+  ): Promise<{ data: MessageStatus; shown: string[] }>;
+  call<Name extends ToolName>(
     tool: Name,
     args: ToolInput<Name>,
     signal?: AbortSignal,
-  ): Promise<{ data: ToolOutput<Name>; shown: string[] }> {
-    const answer = await this.toolCall(tool, args, 'program', signal);
-    return answer as { data: ToolOutput<Name>; shown: string[] };
+  ): Promise<{ data: ToolOutput<Name>; shown: string[] }>;
+  async call(tool: ToolName, args: unknown, signal?: AbortSignal): Promise<unknown> {
+    return this.toolCall(tool, args, 'program', signal);
   }
 
   /** A tool call on behalf of a model: fenced text, errors as answers. */

@@ -1,6 +1,6 @@
 import { Channels } from './channels.ts';
 import type { Clock } from './clock.ts';
-import { Couriers, isAddress, type RemoteDirectory } from './couriers.ts';
+import { Couriers, isAddress, type RemoteDirectory, type RemoteTaskView } from './couriers.ts';
 import { BusError } from './errors.ts';
 import { EventFeed } from './events.ts';
 import { limits, type Tunables } from './limits.ts';
@@ -53,6 +53,11 @@ export interface SendResult {
 /** The signal is made when it is first read: most calls never wait, and one costs more than the rest of a short call. */
 export interface Cancellable {
   readonly signal: AbortSignal;
+}
+
+export interface WaitingCall extends Cancellable {
+  /** What an agent elsewhere says while the caller waits for its answer. */
+  onTask?(task: RemoteTaskView): void;
 }
 
 /** The whole of the bus behind one door: wires the parts together and holds what spans several of them. */
@@ -117,7 +122,7 @@ export class Bus {
     await this.roster.load();
   }
 
-  async send(caller: Caller, input: SendInput, waitSeconds: number, call: Cancellable): Promise<SendResult> {
+  async send(caller: Caller, input: SendInput, waitSeconds: number, call: WaitingCall): Promise<SendResult> {
     const named = input.to?.some(isAddress) ? await this.withNames(caller, input, input.to) : input;
     const { message, recipients, duplicate, announce } = await this.sending.send(caller, named);
     const result: SendResult = {
@@ -129,9 +134,12 @@ export class Bus {
       ...(duplicate && { duplicate }),
     };
     announce();
-    if (!duplicate) await this.carry(message, recipients, result);
+    // Whoever comes through agent-tool's doors is told that it is stored, and nothing else.
+    const isCurious = caller.via !== 'broker' && caller.via !== 'frames';
+    if (!duplicate && isCurious) await this.carry(message, recipients, result);
     if (message.kind !== 'request') return result;
-    const end = waitSeconds > 0 ? await this.requestEnd(caller, message.seq, waitSeconds, call.signal) : undefined;
+    const wait = { seq: message.seq, recipients, seconds: waitSeconds };
+    const end = waitSeconds > 0 ? await this.requestEnd(caller, wait, call) : undefined;
     const state = this.store.request(message.seq);
     const answer = state?.resultSeq ? this.store.message(state.resultSeq) : undefined;
     return {
@@ -269,21 +277,29 @@ export class Bus {
 
   private async requestEnd(
     caller: Caller,
-    seq: number,
-    waitSeconds: number,
-    signal: AbortSignal,
+    { seq, recipients, seconds }: { seq: number; recipients: readonly number[]; seconds: number },
+    call: WaitingCall,
   ): Promise<WaitEnd | undefined> {
     if (this.store.request(seq)?.state !== 'pending') return undefined;
     const done = this.presence.waiting(caller.agent);
+    // Of agents on this bus there is nothing to hear meanwhile, and every listener costs with every event.
+    const elsewhere = call.onTask && recipients.some((id) => this.couriers.of(this.roster.get(id)));
+    const stop = elsewhere ? this.tellTasks(seq, call) : undefined;
     try {
-      const seconds = Math.min(waitSeconds, limits.waitSeconds);
-      return await this.waiting.wait(requestTopic(seq), caller.agent, seconds * 1000, signal);
+      const ms = Math.min(seconds, limits.waitSeconds) * 1000;
+      return await this.waiting.wait(requestTopic(seq), caller.agent, ms, call.signal);
     } finally {
+      stop?.();
       done();
     }
   }
 
-  /** Whoever is at an address has a name here, from the first message on. */
+  private tellTasks(seq: number, call: WaitingCall): () => void {
+    return this.feed.subscribe((event) => {
+      if (event.type === 'task' && event.seq === seq) call.onTask?.(event.task);
+    });
+  }
+
   private async withNames(caller: Caller, input: SendInput, to: readonly string[]): Promise<SendInput> {
     const nameOf = async (one: string): Promise<string> =>
       isAddress(one) ? (await this.couriers.at(one).agentAt(one, caller)).name : one;

@@ -57,15 +57,26 @@ export class Channels {
     const channel = this.visibility.channel(name);
     await this.store.write((tx) => {
       if (!tx.deleteMember(channel.id, caller.agent)) {
-        throw new BusError('not-a-member', `You are not in ${channel.key}.`, { next: 'Nothing to do.' });
+        throw new BusError('not-a-member', `You are not in ${channel.key}.`, {
+          next: 'There is nothing to leave; channel with action "mine" lists yours.',
+        });
       }
     });
     return this.view(caller, this.byId(channel.id));
   }
 
   list(caller: Caller): ChannelView[] {
-    const unread = this.store.unreadByConversation(caller.agent);
+    const unread = this.unreadOf(caller);
     return this.store.channels().map((channel) => this.view(caller, channel, unread));
+  }
+
+  mine(caller: Caller): ChannelView[] {
+    const own = new Set(this.store.channelsOf(caller.agent));
+    const unread = this.unreadOf(caller);
+    return this.store
+      .channels()
+      .filter((channel) => own.has(channel.id))
+      .map((channel) => this.view(caller, channel, unread));
   }
 
   private byId(id: number): ConversationRecord {
@@ -74,11 +85,13 @@ export class Channels {
     return channel;
   }
 
-  private view(
-    caller: Caller,
-    channel: ConversationRecord,
-    unread = this.store.unreadByConversation(caller.agent),
-  ): ChannelView {
+  /** What was shown a moment ago is read, also before the mark has reached the disk. */
+  private unreadOf(caller: Caller): ReadonlyMap<number, number> {
+    this.store.settleNotes();
+    return this.store.unreadByConversation(caller.agent);
+  }
+
+  private view(caller: Caller, channel: ConversationRecord, unread = this.unreadOf(caller)): ChannelView {
     const members = this.store.members(channel.id).filter((id) => !this.roster.get(id).removed);
     const joined = members.includes(caller.agent);
     return {

@@ -1,3 +1,4 @@
+import type { RemoteTaskView } from './couriers.ts';
 import type { MessageRecord, ReceiptRecord, RequestState } from './model.ts';
 
 /** What happened, after it was committed. Subscribers decide who may see it. */
@@ -5,6 +6,8 @@ export type BusEvent =
   | { type: 'message'; message: MessageRecord; recipients: readonly number[] }
   | { type: 'receipt'; receipt: ReceiptRecord; sender: number }
   | { type: 'request'; seq: number; state: RequestState }
+  /** An agent elsewhere has told how far it is. */
+  | { type: 'task'; seq: number; task: RemoteTaskView }
   | { type: 'presence'; agent: number }
   | { type: 'agents' }
   | { type: 'paused'; paused: boolean }

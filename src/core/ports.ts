@@ -93,6 +93,8 @@ export interface Reads {
   receiptsAfter(id: number, limit: number): ReceiptRecord[];
   request(seq: number): RequestRecord | undefined;
   pendingRequests(): number;
+  /** The request whose answer this message is. */
+  answeredBy(seq: number): RequestRecord | undefined;
   requests(query: RequestsQuery): MessageRecord[];
   expiring(until: number, limit: number): { seq: number; at: number }[];
   nextExpiry(): number | undefined;
@@ -114,7 +116,8 @@ export interface Reads {
   remotes(): RemoteRecord[];
   /** Those that are not over, oldest first. */
   remoteTasks(): RemoteTaskRecord[];
-  remoteTask(seq: number): RemoteTaskRecord | undefined;
+  /** One for each agent elsewhere that the message went to. */
+  remoteTasksOf(seq: number): RemoteTaskRecord[];
   /** The other side's own id of a conversation with that agent. */
   remoteContext(conversation: number, agent: number): string | undefined;
 

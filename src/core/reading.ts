@@ -9,7 +9,7 @@ import type { Visibility } from './visibility.ts';
 import { isoTime, type Views } from './views.ts';
 
 export interface InboxInput {
-  filter: 'new' | 'open' | 'all';
+  filter: 'new' | 'open' | 'done' | 'all';
   from?: string | undefined;
   kind?: MessageKind | undefined;
   conversation?: string | undefined;
@@ -63,6 +63,7 @@ export interface HistoryPage {
 const phasesOf: Record<InboxInput['filter'], readonly DeliveryPhase[]> = {
   new: [DeliveryPhase.unread],
   open: [DeliveryPhase.unread, DeliveryPhase.open],
+  done: [DeliveryPhase.closed],
   all: [DeliveryPhase.unread, DeliveryPhase.open, DeliveryPhase.closed],
 };
 
@@ -151,7 +152,7 @@ export class Reading {
       limit: page.limit + 1,
     });
     const shown = records.slice(0, page.limit);
-    const unread = this.store.unreadByConversation(caller.agent);
+    const unread = this.unreadOf(caller);
     const last = shown.at(-1);
     return {
       conversations: shown.map((record) => this.summary(caller, record, unread.get(record.id) ?? 0)),
@@ -208,7 +209,7 @@ export class Reading {
       after === undefined
         ? withinBudget(found.slice().reverse(), input.budget).reverse()
         : withinBudget(found, input.budget);
-    const unread = this.store.unreadByConversation(caller.agent).get(conversation.id) ?? 0;
+    const unread = this.unreadOf(caller).get(conversation.id) ?? 0;
     return {
       conversation: this.summary(caller, conversation, unread),
       messages: page.map((message) => this.views.message(message)),
@@ -245,6 +246,12 @@ export class Reading {
     throw new BusError('unknown-conversation', `You and "${other}" have not exchanged a message yet.`, {
       next: 'Use send to begin.',
     });
+  }
+
+  /** What was shown a moment ago is read, also before the mark has reached the disk. */
+  private unreadOf({ agent }: Caller): ReadonlyMap<number, number> {
+    if (this.receipts.pendingCount(agent) > 0) this.store.settleNotes();
+    return this.store.unreadByConversation(agent);
   }
 
   private summary(caller: Caller, record: ConversationRecord, unread: number): ConversationSummary {

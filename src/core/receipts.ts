@@ -267,17 +267,47 @@ export class Receipts {
       const more = await this.store.write((tx) => {
         changes.receipts.length = changes.ended.length = 0;
         const open = tx.inbox({ agent, phases: [DeliveryPhase.unread, DeliveryPhase.open], limit: 500 });
-        for (const message of open) {
-          tx.moveDelivery(message.seq, agent, DeliveryPhase.closed, 'undeliverable', this.clock.now());
-          this.record(tx, changes, message, agent, { step: 'undeliverable', note: 'the agent left the bus' });
-          if (message.kind === 'request')
-            this.endIfAllDeclined(tx, changes, message, 'rejected', 'the agent left the bus');
-        }
+        for (const message of open) this.fail(tx, changes, message, agent, 'the agent left the bus');
         return open.length > 0;
       });
       this.publish(changes);
       if (!more) return;
     }
+  }
+
+  /**
+   * Another system has taken it and tells no more about it, so that it is never offered again. Resolves when that is on
+   * disk; false if it had been shown or had ended before.
+   */
+  async noteTaken(agent: number, message: MessageRecord, route: Route, note: string | null): Promise<boolean> {
+    const changes = new Changes();
+    const done = await this.store.write((tx) => {
+      changes.receipts.length = changes.ended.length = 0;
+      if (tx.delivery(message.seq, agent)?.phase !== DeliveryPhase.unread) return false;
+      tx.moveDelivery(message.seq, agent, DeliveryPhase.open, 'offered', this.clock.now());
+      this.record(tx, changes, message, agent, { step: 'offered', route, note });
+      return true;
+    }, 'after-notes');
+    this.publish(changes);
+    return done;
+  }
+
+  /** It can't be delivered, for this reason; a request that nobody else can answer fails. False if it had ended before. */
+  async noteUndeliverable(agent: number, message: MessageRecord, reason: string): Promise<boolean> {
+    const changes = new Changes();
+    const done = await this.store.write((tx) => {
+      changes.receipts.length = changes.ended.length = 0;
+      return this.fail(tx, changes, message, agent, reason);
+    }, 'after-notes');
+    this.publish(changes);
+    return done;
+  }
+
+  private fail(tx: Writes, changes: Changes, message: MessageRecord, agent: number, reason: string): boolean {
+    if (!tx.moveDelivery(message.seq, agent, DeliveryPhase.closed, 'undeliverable', this.clock.now())) return false;
+    this.record(tx, changes, message, agent, { step: 'undeliverable', note: reason });
+    if (message.kind === 'request') this.endIfAllDeclined(tx, changes, message, 'rejected', reason);
+    return true;
   }
 
   private closeAll(tx: Writes, changes: Changes, message: MessageRecord, step: 'expired' | 'cancelled'): void {

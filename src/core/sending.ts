@@ -199,6 +199,15 @@ export class Sending {
         note: failure?.slice(0, limits.noteLength) ?? null,
       });
     }
+    const first = this.askedFirst(tx, reply.sender, parent);
+    if (first) this.closeAnswered(tx, changes, reply, first, failure);
+  }
+
+  /** Whoever asked back and now replies to the answer, replies to the request that it had asked back about. */
+  private askedFirst(tx: Writes, sender: number, answer: MessageRecord): MessageRecord | undefined {
+    const question = answer.kind === 'reply' && answer.replyTo !== null ? tx.message(answer.replyTo) : undefined;
+    if (question?.kind !== 'request' || question.sender !== sender || question.replyTo === null) return undefined;
+    return tx.message(question.replyTo);
   }
 
   private conversationFor(tx: Writes, target: Target, now: number): number {

@@ -88,6 +88,8 @@ export class Views {
     if (this.presence.isWaiting(record.id)) return ['waiting call'];
     const carried = this.couriers.of(record)?.courier.describe(record) ?? this.carried(record.id);
     if (carried) return carried.reach;
+    const door = doorReach.find(([prefix]) => record.identity?.startsWith(prefix));
+    if (door) return [...door[1]];
     if (record.kind === 'person') return this.presence.isConnected(record.id) ? ['open client', 'inbox'] : ['inbox'];
     if (this.presence.of(record.id) !== 'offline') return ['next tool call', 'inbox'];
     return ['inbox'];
@@ -128,6 +130,12 @@ export class Views {
     return this.channelNames.get(conversation);
   }
 }
+
+/** Those who come through a door for agent-tool hear in its ways, or in none; by what their identity begins with. */
+const doorReach: readonly (readonly [prefix: string, ways: readonly string[]])[] = [
+  ['broker\n', ['agent-tool’s broker, when it fetches']],
+  ['frames\n', ['nothing, it can only send']],
+];
 
 // Formatting a time costs as much as parsing a message, and the same one is often wanted many times in a row.
 let last = { at: Number.NaN, text: '' };

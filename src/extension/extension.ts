@@ -6,6 +6,7 @@ import { Badge } from './badge.ts';
 import { registerCommands } from './commands/register.ts';
 import { ContextKeys } from './contextKeys.ts';
 import { ConversationTabs } from './conversationTabs.ts';
+import { DoorKeeper } from './doors/doorKeeper.ts';
 import { HubLink } from './hubLink.ts';
 import { InboxView } from './inboxView.ts';
 import { OnceAcrossWindows } from './onceAcrossWindows.ts';
@@ -40,10 +41,11 @@ export class Extension implements vscode.Disposable {
     const pages: PageParts = { link, attention, home, output, openTab, kept };
     const inbox = new InboxView(context.extensionUri, pages);
     const tabs = new ConversationTabs(context.extensionUri, pages);
+    const askedOnce = new OnceAcrossWindows(join(context.globalStorageUri.fsPath, 'asked'));
     const notices = new QuestionNotices({
       link,
       output,
-      once: new OnceAcrossWindows(join(context.globalStorageUri.fsPath, 'asked')),
+      once: askedOnce,
       show: ({ conversation, id }, compose) =>
         inbox.show({ type: 'show', screen: 'conversation', conversation, message: id, ...(compose && { compose }) }),
     });
@@ -57,6 +59,7 @@ export class Extension implements vscode.Disposable {
       inbox,
       tabs,
       notices,
+      new DoorKeeper({ link, output, once: askedOnce, memory: context.globalState }),
       new ContextKeys(link, attention),
       new StatusItem({ link, attention, home }),
       new Badge(attention, inbox),

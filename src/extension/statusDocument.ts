@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { DoorView } from '../protocol/doorMessages.ts';
 import type { HubStatus } from '../protocol/messages.ts';
 
 /** The status of the hub as a text that can be read, searched and copied into a bug report, but not edited. */
@@ -33,6 +34,7 @@ export function statusText(status: HubStatus, home: string | undefined): string 
     ['Health', health],
     ['Deliveries', status.paused ? 'paused' : 'on'],
     ['This window', home ?? 'has no agent of its own'],
+    ...status.doors.filter(({ on }) => on).map((door): [string, string] => [`Door for ${door.door}`, doorText(door)]),
     ['', ''],
     ['Agents', String(status.agents)],
     ['Conversations', String(status.conversations)],
@@ -48,4 +50,9 @@ export function statusText(status: HubStatus, home: string | undefined): string 
     ['Slowest commit', `${status.slowestCommitMs.toFixed(1)} ms of ${status.commits}`],
   ];
   return rows.map(([name, value]) => (name === '' ? '' : `${`${name}:`.padEnd(19)}${value}`)).join('\n') + '\n';
+}
+
+function doorText({ open, bind, port, trouble }: DoorView): string {
+  const why = trouble ? `: ${trouble.message} ${trouble.next}` : '';
+  return `${open ? 'open' : 'not open'} at ${bind}:${port}${why}`;
 }

@@ -77,7 +77,7 @@ export class Admin implements HubAdmin {
     };
   }
 
-  async mint(name: string, about: string | undefined): Promise<MintResult> {
+  async mint(name: string, { about, skills }: Parameters<HubAdmin['mint']>[1]): Promise<MintResult> {
     const { bus, credentials, clock } = this.parts;
     const known = bus.roster.find(name);
     if (known?.kind === 'person') {
@@ -85,9 +85,10 @@ export class Admin implements HubAdmin {
         next: 'Register an agent under another name.',
       });
     }
-    const agent = known ?? (await bus.roster.create({ name, ...(about !== undefined && { about }) }));
+    const description = { ...(about !== undefined && { about }), ...(skills !== undefined && { skills }) };
+    const agent = known ?? (await bus.roster.create({ name, ...description }));
     await bus.roster.revive(agent);
-    if (known && about !== undefined) await bus.roster.describe(agent, { about });
+    if (known) await bus.roster.describe(agent, description);
     return { name: agent.name, token: await credentials.mint(agent.id, clock.now()), created: !known };
   }
 
@@ -95,8 +96,12 @@ export class Admin implements HubAdmin {
     return this.parts.credentials.revoke(this.parts.bus.roster.require(name).id);
   }
 
-  remove(name: string): Promise<void> {
-    return this.parts.bus.remove(this.parts.bus.roster.require(name));
+  async remove(name: string): Promise<void> {
+    const { bus, remotes } = this.parts;
+    const agent = bus.roster.require(name);
+    // What is known of an agent elsewhere goes with it: its card, its secret, and what was on its way.
+    if (remotes.courier?.addressOf(agent) === undefined) return bus.remove(agent);
+    await bus.remotes?.remove({ agent: bus.roster.person.id, via: 'rpc' }, name);
   }
 
   attach({ workspace, product, name, chat, window }: Attachment): Promise<number> {

@@ -15,7 +15,7 @@ import { callForModel, type ToolHost } from '../tools/callTool.ts';
 import { instructions, listTools } from '../tools/table.ts';
 import { a2aRoute } from '../transports/a2a/a2aRoute.ts';
 import { bearer, loopbackGuard } from '../transports/guard.ts';
-import { openHttpDoor } from '../transports/httpDoor.ts';
+import { openHttpDoor, type Route } from '../transports/httpDoor.ts';
 import { mcpHttp } from '../transports/mcp/mcpHttp.ts';
 import { createBusServer } from '../transports/mcp/mcpServer.ts';
 import { openRpcDoor } from '../transports/rpc/rpcDoor.ts';
@@ -110,10 +110,10 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
         info,
         instructions,
         tools,
-        call: async (name, args, { signal, meta }) => {
+        call: async (name, args, { signal, meta, progress }) => {
           activity();
           const speaker = await reach.speaker(caller, meta, name);
-          const answer = await callForModel(toolHost, speaker, name, args, { signal });
+          const answer = await callForModel(toolHost, speaker, name, args, { signal, progress });
           speakers.set(answer, speaker);
           return answer;
         },
@@ -121,11 +121,11 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
       }),
     onError,
   });
-  const a2a = a2aRoute({ bus, store, version, baseUrl: () => baseUrl, onError });
+  const a2a = a2aRoute({ bus, store, version, baseUrl: () => baseUrl, onError, onActivity: () => activity() });
   const http = await openHttpDoor({
     port: settings.port || Number(store.meta('http_port') ?? 0),
     guard: loopbackGuard(bearer((token) => credentials.authenticate(token, 'mcp'))),
-    routes: new Map([
+    routes: new Map<string, Route>([
       ['/mcp', mcp],
       ['/a2a/', a2a],
     ]),
@@ -156,7 +156,10 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
     databasePath: home.database,
     integrityWorker: join(import.meta.dirname, 'integrityWorker.js'),
     clients: () =>
-      rpc.connections() + mcp.listeners() + bus.waiting.size + Number(doors.isNeeded) + Number(remotes.isNeeded),
+      [doors, remotes, a2a].filter((one) => one.isNeeded).length +
+      rpc.connections() +
+      mcp.listeners() +
+      bus.waiting.size,
     stop: (reason) => void stop(reason),
   });
   activity = () => upkeep.noteActivity();

@@ -175,7 +175,7 @@ function openPrivate(path: string): number | undefined {
 }
 
 /** Readers see the old text or the new one, also after a power loss; a link in the file's place is replaced, not followed. */
-export function writePrivateFileAtomic(path: string, text: string): void {
+export function writePrivateFileAtomic(path: string, text: string | Uint8Array): void {
   const temporary = `${path}.${randomBytes(9).toString('hex')}.tmp`;
   const flags = fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL | noFollow;
   const descriptor = fs.openSync(temporary, flags, 0o600);

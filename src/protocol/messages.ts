@@ -124,7 +124,7 @@ export interface HubRequests {
   subscribe: { params: SubscribeParams; result: SubscribeResult };
   unsubscribe: { params: Record<string, never>; result: null };
   presence: { params: { state: Exclude<Presence, 'offline'> }; result: null };
-  mint: { params: { name: string; about?: string }; result: MintResult };
+  mint: { params: { name: string; about?: string; skills?: string[] }; result: MintResult };
   revoke: { params: { name: string }; result: { name: string; revoked: number } };
   remove: { params: { name: string }; result: { name: string } };
   status: { params: Record<string, never>; result: HubStatus };

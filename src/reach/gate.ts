@@ -166,10 +166,10 @@ export class Gate {
     return this.parts.consents.pairOf(this.parts.bus.roster.get(message.sender), recipient);
   }
 
-  private isAnswer(recipient: number, { kind, replyTo, seq }: MessageRecord): boolean {
+  private isAnswer(recipient: number, { kind, seq }: MessageRecord): boolean {
     const { store } = this.parts;
-    if (kind !== 'reply' || replyTo === null) return false;
-    return store.request(replyTo)?.resultSeq === seq && store.message(replyTo)?.sender === recipient;
+    const asked = kind === 'reply' ? store.answeredBy(seq) : undefined;
+    return asked !== undefined && store.message(asked.seq)?.sender === recipient;
   }
 
   private isReleased(agent: number, message: MessageRecord): boolean {

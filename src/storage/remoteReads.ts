@@ -12,9 +12,8 @@ export class RemoteReads extends BulkReads {
     return this.sql.all("SELECT * FROM remote_tasks WHERE stage <> 'over' ORDER BY seq").map(remoteTaskRow);
   }
 
-  remoteTask(seq: number): RemoteTaskRecord | undefined {
-    const row = this.sql.get('SELECT * FROM remote_tasks WHERE seq = ?', seq);
-    return row && remoteTaskRow(row);
+  remoteTasksOf(seq: number): RemoteTaskRecord[] {
+    return this.sql.all('SELECT * FROM remote_tasks WHERE seq = ? ORDER BY agent', seq).map(remoteTaskRow);
   }
 
   remoteContext(conversation: number, agent: number): string | undefined {

@@ -105,6 +105,7 @@ export const migrations: readonly string[] = [
     note TEXT
   );
   CREATE INDEX requests_pending ON requests(seq) WHERE state = 'pending';
+  CREATE INDEX requests_by_result ON requests(result_seq) WHERE result_seq IS NOT NULL;
 
   -- What still has to expire; a row goes when it was dealt with.
   CREATE TABLE expiries (at INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (at, seq)) WITHOUT ROWID;
@@ -146,7 +147,7 @@ export const migrations: readonly string[] = [
   );
   -- What was given to them to do, and how far that is.
   CREATE TABLE remote_tasks (
-    seq INTEGER PRIMARY KEY REFERENCES messages(seq),
+    seq INTEGER NOT NULL REFERENCES messages(seq),
     agent INTEGER NOT NULL REFERENCES agents(id),
     conversation INTEGER NOT NULL REFERENCES conversations(id),
     stage TEXT NOT NULL,
@@ -155,7 +156,8 @@ export const migrations: readonly string[] = [
     progress TEXT,
     question INTEGER,
     updated_at INTEGER NOT NULL,
-    unreachable_since INTEGER
+    unreachable_since INTEGER,
+    PRIMARY KEY (seq, agent)
   );
   CREATE INDEX remote_tasks_running ON remote_tasks(seq) WHERE stage <> 'over';
   -- What they call our conversations.

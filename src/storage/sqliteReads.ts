@@ -101,7 +101,7 @@ export class SqliteReads extends RemoteReads implements Reads {
          WHERE d.agent = ? AND d.phase = 0 AND coalesce(r.state, 'pending') = 'pending'
            AND (d.asks = 1 OR d.released = 1 OR (m.kind = 'reply' AND EXISTS (
              SELECT 1 FROM requests q JOIN messages p ON p.seq = q.seq
-             WHERE q.seq = m.reply_to AND q.result_seq = m.seq AND p.sender = d.agent)))
+             WHERE q.result_seq = m.seq AND p.sender = d.agent)))
          ORDER BY d.seq LIMIT ?`,
         agent,
         limit,
@@ -115,6 +115,11 @@ export class SqliteReads extends RemoteReads implements Reads {
       agent,
       cap,
     )?.['n'] as number;
+  }
+
+  answeredBy(seq: number): RequestRecord | undefined {
+    const row = this.sql.get('SELECT * FROM requests WHERE result_seq = ?', seq);
+    return row && requestRow(row);
   }
 
   requests({ agent, role, states, order, beyond, limit }: RequestsQuery): MessageRecord[] {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { cleanLine } from '../core/envelope.ts';
-import type { AgentView } from '../core/model.ts';
+import { limits } from '../core/limits.ts';
+import type { AgentRecord, AgentView } from '../core/model.ts';
 import { defineTool } from './defineTool.ts';
 import { page } from './schemas.ts';
 
@@ -11,20 +12,18 @@ export const agents = defineTool({
   about: 'Who you are on the bus, who else is here, what each does and how a message would reach it.',
   always: true,
   input: z.strictObject({
-    query: z.string().max(100).optional().describe('in name, description, workspace'),
+    query: z.string().max(100).optional().describe('in name, description, workspace, skills'),
+    skill: z.string().max(limits.skillLength).optional(),
     online: z.boolean().optional(),
     limit: page.limit,
     cursor: z.string().max(40).optional(),
   }),
-  run({ query, online, limit, cursor }, { bus, caller }) {
-    const wanted = query?.toLowerCase();
+  run({ query, skill, online, limit, cursor }, { bus, caller }) {
     const found = bus.roster
       .all()
       .filter((agent) => agent.id !== caller.agent)
-      .filter(
-        (agent) =>
-          !wanted || `${agent.name} ${agent.about} ${agent.workspace} ${agent.product}`.toLowerCase().includes(wanted),
-      )
+      .filter((agent) => query === undefined || holds(descriptionOf(agent), query))
+      .filter((agent) => skill === undefined || agent.skills.some((own) => holds(own, skill)))
       .filter((agent) => online === undefined || (bus.presence.of(agent.id) !== 'offline') === online)
       .sort((a, b) => (a.name < b.name ? -1 : 1))
       .filter((agent) => cursor === undefined || agent.name > cursor);
@@ -47,8 +46,31 @@ export const agents = defineTool({
   },
 });
 
+function descriptionOf({ name, about, workspace, product, skills }: AgentRecord): string {
+  return [name, about, workspace, product, ...skills].join(' ');
+}
+
+function holds(text: string, wanted: string): boolean {
+  return text.toLowerCase().includes(wanted.trim().toLowerCase());
+}
+
+/** What an agent says of itself, or its card elsewhere says, is peer text. */
 export function agentLine(agent: AgentView): string {
   const about = agent.about ? ` "${cleanLine(agent.about, 120)}"` : '';
+  const doing = agent.doing ? `: ${cleanLine(agent.doing, 120)}` : '';
   const where = agent.workspace ? ` in ${cleanLine(agent.workspace, 60)}` : '';
-  return `${agent.name} (${agent.presence}${where})${about}; hears by: ${agent.reach.join(', then ')}`;
+  const facts = [
+    ...(agent.skills?.length ? [`skills: ${skillsText(agent.skills)}`] : []),
+    ...(agent.address ? [`at ${cleanLine(agent.address, 200)}`] : []),
+    ...(agent.open ? ['open to A2A'] : []),
+    `hears by: ${agent.reach.join(', then ')}`,
+  ];
+  return `${agent.name} (${agent.presence}${doing}${where})${about}; ${facts.join('; ')}`;
+}
+
+const skillsShown = 5;
+
+function skillsText(skills: readonly string[]): string {
+  const shown = skills.slice(0, skillsShown).map((skill) => `"${cleanLine(skill, 40)}"`);
+  return shown.join(', ') + (skills.length > skillsShown ? ` and ${skills.length - skillsShown} more` : '');
 }

@@ -22,6 +22,8 @@ export interface ProgramAnswer {
 export interface CallOptions {
   /** Aborted when the caller is gone or has cancelled. */
   signal: AbortSignal;
+  /** Tells the caller at once what is going on, where it wants to know. */
+  progress?: (message: string) => void;
 }
 
 /** A tool as a client of the protocol sees it: JSON Schema in, annotations derived from its effect. */

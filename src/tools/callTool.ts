@@ -6,7 +6,7 @@ import type { Caller } from '../core/model.ts';
 import { takeNews, type NewsBudget } from '../core/news.ts';
 import type { CallOptions, ModelAnswer, ProgramAnswer } from './answer.ts';
 import type { Reader, Tool, ToolContext } from './defineTool.ts';
-import { isToolName, tools } from './table.ts';
+import { isToolName, tools, type ToolName } from './table.ts';
 
 /** How much of what has newly arrived rides along on another answer. */
 const newsBudget: NewsBudget = { messages: 3, length: 600 };
@@ -41,13 +41,14 @@ export async function callForModel(
     const structured = withNote(output, fenceData(output) as Record<string, unknown>);
     const shown = tool.shown?.(output) ?? [];
     const text = tool.render(output, context);
+    const isError = tool.failed?.(output) ?? false;
     const route = tool.name === 'inbox' ? 'inbox' : shown.length > 0 ? 'answer' : 'tool-result';
     const news = tool.name === 'inbox' ? undefined : takeNews(host.bus, caller, shown, newsBudget, 'tool-result');
-    if (!news) return { text, structured, isError: false, shown, route };
+    if (!news) return { text, structured, isError, shown, route };
     return {
       text: `${text}\n\n${news.text}`,
       structured: { ...structured, news: { note: fenceNote, messages: news.lines } },
-      isError: false,
+      isError,
       shown: [...shown, ...news.shown],
       route,
     };
@@ -91,6 +92,7 @@ async function run(
     bus: host.bus,
     caller,
     reader,
+    ...(options.progress && { progress: options.progress }),
     get signal() {
       return options.signal;
     },
@@ -98,7 +100,7 @@ async function run(
   return { tool, output: await tool.run(input.data, context), context };
 }
 
-function invalidInput(name: string, error: z.ZodError): BusError {
+function invalidInput(name: ToolName, error: z.ZodError): BusError {
   const issues = error.issues.slice(0, 3).map((issue) => {
     const where = issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
     return where + issue.message;
@@ -110,7 +112,7 @@ function invalidInput(name: string, error: z.ZodError): BusError {
     {
       next: tooLarge
         ? 'Send at most 1 MiB of text; put more into a file and send its path.'
-        : 'Correct them by the schema of the tool and call again. Nothing was done.',
+        : `Nothing was done. Call again with what ${name} takes: ${Object.keys(tools[name].input.shape).join(', ')}.`,
     },
   );
 }

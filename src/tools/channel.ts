@@ -8,9 +8,9 @@ export const channel = defineTool({
   name: 'channel',
   title: 'Channels',
   effect: 'changes',
-  about: 'List channels, create one, join or leave. Members hear what is sent to "#name".',
+  about: 'List all channels or mine, create one, join or leave. Members hear what is sent to "#name".',
   input: z.strictObject({
-    action: z.enum(['list', 'create', 'join', 'leave']).default('list'),
+    action: z.enum(['list', 'mine', 'create', 'join', 'leave']).default('list'),
     name: z
       .string()
       .max(limits.nameLength + 1)
@@ -19,6 +19,7 @@ export const channel = defineTool({
   }),
   async run({ action, name, about }, { bus, caller }) {
     if (action === 'list') return { channels: bus.channels.list(caller) };
+    if (action === 'mine') return { channels: bus.channels.mine(caller) };
     if (name === undefined) {
       throw new BusError('invalid-input', `To ${action} a channel, name it.`, {
         next: 'Give `name`, for example "release".',
@@ -31,7 +32,7 @@ export const channel = defineTool({
   },
   render: ({ channels }) =>
     channels.length === 0
-      ? 'There is no channel yet.'
+      ? 'There is none yet.'
       : channels
           .map((entry) => {
             const about = entry.about ? ` "${cleanLine(entry.about, 120)}"` : '';

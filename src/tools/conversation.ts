@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import type { Bus } from '../core/bus.ts';
+import { cleanLine } from '../core/envelope.ts';
 import { BusError } from '../core/errors.ts';
 import { limits } from '../core/limits.ts';
-import { cleanLine } from '../core/envelope.ts';
+import type { Caller, ConversationRecord, MessageRecord } from '../core/model.ts';
+import { conversationId, messageId } from '../core/model.ts';
 import { pairStart } from '../core/text.ts';
 import { defineTool } from './defineTool.ts';
 import { messagesText } from './messageText.ts';
@@ -14,7 +17,11 @@ export const conversation = defineTool({
   about:
     'One history, oldest first, its newest page unless before or after is given. With a message id: that message, from character offset on.',
   input: z.strictObject({
-    id: z.string().max(20).optional().describe('conversation or message id'),
+    id: z
+      .string()
+      .max(limits.nameLength + 1)
+      .optional()
+      .describe('conversation or message id'),
     with: z
       .string()
       .max(limits.nameLength + 1)
@@ -26,8 +33,12 @@ export const conversation = defineTool({
     limit: z.number().int().min(1).max(limits.page).default(20),
   }),
   run(input, { bus, caller, reader }) {
-    if (input.id?.startsWith('m')) {
-      const view = bus.views.message(bus.visibility.message(caller, input.id));
+    if ((input.id === undefined) === (input.with === undefined)) {
+      throw new BusError('invalid-input', 'Give either `id` or `with`.', { next: 'Call conversations to see yours.' });
+    }
+    const found = find(bus, caller, input);
+    if ('seq' in found) {
+      const view = bus.views.message(found);
       const offset = pairStart(view.text, input.offset ?? 0);
       const end = reader === 'model' ? pairStart(view.text, offset + excerptLength) : view.text.length;
       return {
@@ -35,15 +46,8 @@ export const conversation = defineTool({
         ...(end < view.text.length && { rest: end }),
       };
     }
-    if ((input.id === undefined) === (input.with === undefined)) {
-      throw new BusError('invalid-input', 'Give either `id` or `with`.', { next: 'Call conversations to see yours.' });
-    }
-    const record =
-      input.id === undefined
-        ? bus.reading.conversationWith(caller, input.with ?? '')
-        : bus.visibility.conversation(caller, input.id);
     const { before, after, limit } = input;
-    return bus.reading.history(caller, { conversation: record, before, after, limit, budget: budget[reader] });
+    return bus.reading.history(caller, { conversation: found, before, after, limit, budget: budget[reader] });
   },
   shown: (result) =>
     'rest' in result && result.rest !== undefined ? [] : result.messages.map((message) => message.id),
@@ -61,3 +65,20 @@ export const conversation = defineTool({
     return lines.join('\n');
   },
 });
+
+/** An id comes first; what is none of the caller's ids may still be a name, such as "claude" or "mary". */
+function find(
+  bus: Bus,
+  caller: Caller,
+  { id, with: other }: { id?: string | undefined; with?: string | undefined },
+): MessageRecord | ConversationRecord {
+  if (id === undefined) return bus.reading.conversationWith(caller, other ?? '');
+  const isMessage = messageId.parse(id) !== undefined;
+  if (!isMessage && conversationId.parse(id) === undefined) return bus.reading.conversationWith(caller, id);
+  try {
+    return isMessage ? bus.visibility.message(caller, id) : bus.visibility.conversation(caller, id);
+  } catch (error) {
+    if (!bus.roster.find(id)) throw error;
+    return bus.reading.conversationWith(caller, id);
+  }
+}

@@ -10,6 +10,8 @@ export interface ToolContext {
   caller: Caller;
   signal: AbortSignal;
   reader: Reader;
+  /** Tells the caller at once what is going on, where it wants to know. */
+  progress?: (message: string) => void;
 }
 
 /**
@@ -32,6 +34,8 @@ export interface Tool<Input extends z.ZodType = z.ZodType, Output extends object
   render(output: Output, context: ToolContext): string;
   /** The messages whose text is in the answer. */
   shown?(output: Output): string[];
+  /** Whether the call went well but what was asked for did not happen: a model is told that as an error. */
+  failed?(output: Output): boolean;
 }
 
 export function defineTool<Input extends z.ZodType, Output extends object>(

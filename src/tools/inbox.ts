@@ -9,11 +9,11 @@ export const inbox = defineTool({
   title: 'Read your mail',
   effect: 'reads',
   about:
-    'Your mail, oldest first. filter: "new" (not shown to you yet), "open" (also shown but neither acked nor answered), "all". With wait_seconds it blocks, at no cost, until something new comes. Reading removes nothing: ack or answer what you are done with.',
+    'Your mail, oldest first. filter: "new" (not shown to you yet), "open" (also shown but neither acked nor answered), "done", "all". With wait_seconds it blocks, at no cost, until something new comes. Reading removes nothing: ack or answer what you are done with.',
   always: true,
   input: z.strictObject({
     wait_seconds: waitSeconds,
-    filter: z.enum(['new', 'open', 'all']).default('new'),
+    filter: z.enum(['new', 'open', 'done', 'all']).default('new'),
     from: z.string().max(limits.nameLength).optional(),
     kind: z.enum(['request', 'inform', 'reply']).optional(),
     conversation: z.string().max(20).optional(),

@@ -1,20 +1,23 @@
 import { z } from 'zod';
-import { limits } from '../core/limits.ts';
+import type { SendResult, WaitingCall } from '../core/bus.ts';
 import { cleanLine } from '../core/envelope.ts';
-import { defineTool } from './defineTool.ts';
-import { messagesText } from './messageText.ts';
+import { limits } from '../core/limits.ts';
+import { defineTool, type ToolContext } from './defineTool.ts';
+import { messagesText, taskText } from './messageText.ts';
 import { waitSeconds } from './schemas.ts';
+
+const recipient = z.string().max(limits.addressLength);
 
 export const send = defineTool({
   name: 'send',
   title: 'Send a message',
   effect: 'adds',
   about:
-    'Message agents, "person" or a "#channel". kind "request" wants an answer, "inform" does not; to answer, give reply_to. With wait_seconds you get the answer, or "pending" and an id to ask status about. It returns once the message is on disk.',
+    'Message agents, "person", a "#channel", an A2A agent (name or https://…) or tcp://host:port. kind "request" wants an answer, "inform" does not; to answer, give reply_to. With wait_seconds you get the answer, or "pending" and an id to ask status about. It returns once the message is on disk.',
   always: true,
   input: z.strictObject({
     to: z
-      .union([z.string(), z.array(z.string()).max(limits.recipients)])
+      .union([recipient, z.array(recipient).max(limits.recipients)])
       .optional()
       .describe('default with reply_to: that conversation'),
     text: z.string().min(1).max(limits.textBytes).describe('Markdown, at most 1 MiB'),
@@ -29,12 +32,7 @@ export const send = defineTool({
       .describe('answers to choose from'),
     data: z.unknown().optional().describe('any JSON'),
     files: z.array(z.string().min(1).max(limits.fileLength)).max(limits.files).optional().describe('paths'),
-    key: z
-      .string()
-      .min(1)
-      .max(limits.keyLength)
-      .optional()
-      .describe('idempotency: a retry with the same key sends nothing twice'),
+    key: z.string().min(1).max(limits.keyLength).optional().describe('a retry with the same key sends nothing twice'),
     expires_seconds: z.number().int().min(1).max(limits.expirySeconds).optional(),
   }),
   run(input, context) {
@@ -54,24 +52,47 @@ export const send = defineTool({
         expiresSeconds: input.expires_seconds,
       },
       input.wait_seconds,
-      context,
+      waitingCall(context),
     );
   },
   shown: (result) => (result.answer ? [result.answer.id] : []),
+  failed: (result) => result.request === 'failed' || reachedNobody(result),
   render(result) {
     const lines = [`${result.duplicate ? 'Already sent' : 'Stored'} as ${result.id} for ${result.to.join(', ')}.`];
+    const note = result.note ? cleanLine(result.note, 300) : '';
+    if (result.request === 'failed') lines.push(`Request ${result.id} failed${note ? `: ${note}` : '.'}`);
     if (result.answer) return [...lines, 'The answer:', messagesText([result.answer])].join('\n');
-    const note = result.note ? ` (${cleanLine(result.note, 300)})` : '';
+    const remark = note ? ` (${note})` : '';
     if (result.request === 'pending') {
       lines.push(
-        `Request ${result.id} is pending${note}: the answer comes to your inbox; status tells how far it got.`,
+        `Request ${result.id} is pending${remark}: the answer comes to your inbox; status tells how far it got.`,
       );
-    } else if (result.request) lines.push(`Request ${result.id}: ${result.request}${note}.`);
-    for (const { agent, presence, reach, last_seen } of result.recipients) {
-      lines.push(
-        `- ${agent} is ${presence}${last_seen ? ` since ${last_seen}` : ''}; hears by: ${reach.join(', then ')}`,
-      );
+    } else if (result.request && result.request !== 'failed') {
+      lines.push(`Request ${result.id}: ${result.request}${remark}.`);
     }
-    return lines.join('\n');
+    return [...lines, ...result.recipients.map(recipientLine)].join('\n');
   },
 });
+
+/** Every one of them is beyond reach for good: nobody will ever read it. */
+function reachedNobody({ to, recipients }: SendResult): boolean {
+  return to.length === recipients.length && recipients.every(({ step }) => step === 'undeliverable');
+}
+
+function recipientLine({ agent, presence, reach, last_seen, step, note }: SendResult['recipients'][number]): string {
+  const way = `hears by: ${reach.join(', then ')}`;
+  if (step !== undefined) return `- ${agent}: ${step}${note ? ` ("${cleanLine(note, 300)}")` : ''}; ${way}`;
+  return `- ${agent} is ${presence}${last_seen ? ` since ${last_seen}` : ''}; ${way}`;
+}
+
+/** While the caller waits it hears what an agent elsewhere says, if it wants to hear anything. */
+function waitingCall(context: ToolContext): WaitingCall {
+  const { progress } = context;
+  if (!progress) return context;
+  return {
+    get signal() {
+      return context.signal;
+    },
+    onTask: (task) => progress(taskText(task)),
+  };
+}

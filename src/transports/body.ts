@@ -17,8 +17,9 @@ export class RequestGone extends Error {}
  * Chunks past the limit are never kept. How long a body may take is the server's requestTimeout: it destroys the
  * request, which ends the reading here too.
  */
-export async function readBody(req: IncomingMessage): Promise<unknown> {
-  return parseBody(await collect(req));
+export async function readBody(req: IncomingMessage, { mayBeEmpty = false } = {}): Promise<unknown> {
+  const bytes = await collect(req);
+  return mayBeEmpty && bytes.length === 0 ? undefined : parseBody(bytes);
 }
 
 export function parseBody(bytes: Buffer): unknown {

@@ -11,6 +11,8 @@ const headerCount = 100;
 
 export interface RequestHead {
   method: string;
+  /** As it was asked for, with its query. */
+  path: string;
   /** The port the request came in on: a Host or Origin that names another port is not ours. */
   port: number;
   /** Names and values in turn, as they came, so that duplicates show. */
@@ -23,7 +25,8 @@ export interface Refusal {
   headers?: Record<string, string>;
 }
 
-export type Verdict = { caller: Caller } | { refusal: Refusal };
+/** A visitor has shown no token, and asks for something that is there for everybody. */
+export type Verdict = { caller: Caller } | { visitor: true } | { refusal: Refusal };
 
 export type Guard = (head: RequestHead) => Verdict;
 
@@ -38,11 +41,20 @@ export function loopbackGuard(identify: Identify): Guard {
     const refusal =
       checkHost(headers.host, head.port) ?? checkOrigin(headers.origin, head.port) ?? checkMethod(head.method);
     if (refusal) return { refusal };
+    if (isPublic(head)) return { visitor: true };
     const caller = identify(headers.authorization);
     if (!caller) return { refusal: unauthorized };
-    const unfit = head.method === 'POST' ? checkBody(headers) : undefined;
+    const unfit = head.method === 'POST' ? checkBody(headers, head.path) : undefined;
     return unfit ? { refusal: unfit } : { caller };
   };
+}
+
+/**
+ * A2A clients read an agent's card before they log in. Exactly these two addresses are public; whether there is a card
+ * at one of them is not the guard's to know.
+ */
+export function isPublic({ method, path }: Pick<RequestHead, 'method' | 'path'>): boolean {
+  return method === 'GET' && /^\/a2a\/[a-z0-9][a-z0-9-]{0,39}\/\.well-known\/agent(-card)?\.json$/.test(path);
 }
 
 /** Identity by `Authorization: Bearer`. The token itself is known only to `authenticate`. */
@@ -122,9 +134,10 @@ export function checkMethod(method: string): Refusal | undefined {
   return { ...refusal, headers: { allow: methods.join(', ') } };
 }
 
-export function checkBody(headers: GuardedHeaders): Refusal | undefined {
-  // Every type but this one can be sent by a web page without asking first.
-  if (!/^application\/json[\t ]*(;|$)/i.test(headers['content-type'] ?? '')) {
+export function checkBody(headers: GuardedHeaders, path: string): Refusal | undefined {
+  // No web page can send these types without asking first.
+  const type = path.startsWith('/a2a/') ? /^application\/(a2a\+)?json[\t ]*(;|$)/i : /^application\/json[\t ]*(;|$)/i;
+  if (!type.test(headers['content-type'] ?? '')) {
     return refuse(415, 'invalid-input', 'The body has to be JSON.', 'Send Content-Type: application/json.');
   }
   const length = headers['content-length'];

@@ -14,6 +14,12 @@ export interface HttpCall {
 
 export interface Route {
   handle(req: IncomingMessage, res: ServerResponse, call: HttpCall): Promise<void> | void;
+  /** For a request that needs no token; without this, there is nothing at such a path. */
+  visit?(req: IncomingMessage, res: ServerResponse): void;
+  /** A POST without a body is let through, as undefined. */
+  readonly mayBeEmpty?: boolean;
+  /** Says in the words of its protocol that a body is no JSON. */
+  unreadable?(req: IncomingMessage, res: ServerResponse, error: BusError): void;
   /** The door is closing: end what would never end by itself; running calls may still answer. */
   drain?(): void;
   /** Running calls had their time. */
@@ -102,19 +108,25 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     if (draining) return answer(req, res, stopping, timings.linger);
     const verdict = options.guard({
       method: req.method ?? '',
+      path: req.url ?? '',
       port: req.socket.localPort ?? 0,
       rawHeaders: req.rawHeaders,
     });
     if ('refusal' in verdict) return answer(req, res, verdict.refusal, timings.linger);
     const route = routeOf(options.routes, req.url ?? '');
     if (!route) return answer(req, res, notFound, timings.linger);
+    if ('visitor' in verdict) {
+      if (route.visit) return route.visit(req, res);
+      return answer(req, res, notFound, timings.linger);
+    }
     let body: unknown;
     if (req.method === 'POST') {
       if (req.headers.expect !== undefined) res.writeContinue();
       try {
-        body = await readBody(req);
+        body = await readBody(req, route);
       } catch (error) {
         if (!(error instanceof BusError)) throw error;
+        if (error.code !== 'too-large' && route.unreadable) return route.unreadable(req, res, error);
         return answer(
           req,
           res,

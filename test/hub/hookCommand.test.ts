@@ -58,14 +58,15 @@ describe('agent-bus hook', () => {
 
   test('its own tools are allowed, others are not its business, and the setting turns that off', async (t) => {
     const cli = await hub(t);
-    const decision = async (tool: string, env: Record<string, string> = {}) => {
-      const stdin = event({ tool_name: tool, tool_use_id: 'u', tool_input: {} });
+    const decision = async (tool: string, env: Record<string, string> = {}, tool_input = {}) => {
+      const stdin = event({ tool_name: tool, tool_use_id: 'u', tool_input });
       const { text } = await cli.run(['hook', 'PreToolUse'], { stdin, env });
       return output(text)['permissionDecision'];
     };
     assert.equal(await decision('mcp_agent-bus_send'), 'allow');
     assert.equal(await decision('run_in_terminal'), undefined);
     assert.equal(await decision('mcp_agent-bus_send', { AGENT_BUS_CONFIRM_TOOLS: '1' }), undefined);
+    assert.equal(await decision('mcp_agent-bus_register', {}, { url: 'https://agents.example' }), 'ask');
   });
 
   test('without a hub it says nothing and starts none', async (t) => {

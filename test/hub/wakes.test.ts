@@ -109,6 +109,20 @@ describe('a wake', () => {
     window.close();
   });
 
+  test('comes for an answer that came after a question in between', async () => {
+    const window = await open();
+    const bob = await neighbour(window);
+    await window.hook('c', 'prompt', { prompt: 'ask bob' });
+    const asked = await ask(window.client, bob.agent, 'which port?');
+    const back = (await bob.call('send', { reply_to: asked, text: 'of which server?', kind: 'request' })).data.id;
+    const answer = (await window.client.call('send', { reply_to: back, text: 'the web server' })).data.id;
+    await window.hook('c', 'stop', { again: true });
+    const { id } = (await bob.call('send', { reply_to: answer, text: '8080' })).data;
+    assert.deepEqual((await window.woken()).ids, [id]);
+    assert.equal((await window.client.call('status', { id: asked })).data.request?.state, 'answered');
+    window.close();
+  });
+
   test('is never sent while a turn runs or a tool may be waiting; it comes when the turn has ended', async () => {
     const window = await open();
     const ann = await neighbour(window);

@@ -26,10 +26,18 @@ const echo: Route = {
   },
 };
 
+const open: Route = {
+  ...echo,
+  visit: (_req, res) => void res.writeHead(200).end('for everybody'),
+  mayBeEmpty: true,
+  unreadable: (_req, res, { code }) => void res.writeHead(400).end(`unreadable: ${code}`),
+};
+
 before(async () => {
   const routes = new Map([
     ['/mcp', echo],
     ['/below/', echo],
+    ['/a2a/', open],
   ]);
   door = await openHttpDoor({ port: 0, guard: loopbackGuard(bearer(authenticate)), routes });
   port = door.port;
@@ -160,13 +168,29 @@ describe('guard matrix', () => {
     assert.equal(await raw.status({ path: '//evil.example/mcp' }), 404);
   });
 
+  test('the cards of A2A agents are for everybody, and nothing else is', async () => {
+    const card = { method: 'GET', path: '/a2a/cook/.well-known/agent-card.json' };
+    const nobody = { Authorization: undefined };
+    assert.match((await raw.talk(raw.request({ ...card, headers: nobody }))).body, /for everybody/);
+    assert.equal(await raw.status({ ...card, headers: { ...nobody, Host: 'evil.example' } }), 403);
+    assert.equal(await raw.status({ ...card, headers: { ...nobody, Origin: 'null' } }), 403);
+    assert.equal(await raw.status({ ...card, method: 'POST', headers: nobody }), 401);
+    assert.equal(await raw.status({ ...card, path: '/a2a/cook', headers: nobody }), 401);
+    assert.equal(await raw.status({ ...card, path: '/below/.well-known/agent-card.json', headers: nobody }), 401);
+  });
+
   test('the same decisions without a socket', () => {
     assert.equal(checkHost('127.0.0.1:80', 80), undefined);
     assert.equal(checkHost('127.0.0.1:80', 81)?.status, 403);
     assert.equal(checkOrigin('null', 80)?.error.code, 'forbidden');
     const asked: (string | undefined)[] = [];
     const guard = loopbackGuard((authorization) => void asked.push(authorization));
-    guard({ method: 'POST', port: 80, rawHeaders: ['Host', 'evil.example', 'Authorization', 'Bearer x'] });
+    guard({
+      method: 'POST',
+      path: '/mcp',
+      port: 80,
+      rawHeaders: ['Host', 'evil.example', 'Authorization', 'Bearer x'],
+    });
     assert.deepEqual(asked, [], 'a foreign Host never reaches the token check');
   });
 
@@ -244,6 +268,16 @@ describe('bodies', () => {
       Buffer.from([0x22, 0xff, 0x22]),
     ]);
     assert.equal((await raw.talk(latin)).status, 400);
+  });
+
+  test('a route may take an empty body and its protocol’s own type, and say itself what it can’t read', async () => {
+    const type = { 'Content-Type': 'application/a2a+json' };
+    assert.equal(await raw.status({ path: '/a2a/cook', headers: type }), 200);
+    assert.equal(await raw.status({ path: '/mcp', headers: type }), 415);
+    assert.match((await raw.talk(raw.request({ path: '/a2a/cook', body: '' }))).body, /"undefined"/);
+    assert.match((await raw.talk(raw.request({ path: '/a2a/cook', body: '{' }))).body, /unreadable: invalid-input/);
+    const huge = { 'Content-Length': String(bodyBytes + 1) };
+    assert.equal(await raw.status({ path: '/a2a/cook', headers: huge, body: '' }), 413);
   });
 
   test('`__proto__` stays data', async () => {

@@ -191,6 +191,10 @@ describe('what is not yours looks like what is not there', () => {
       ['send', { to: '#private', text: 'hello' }],
       ['ping', { to: 'bob' }],
       ['agents', { query: 'launch' }],
+      ['agents', { skill: 'launch' }],
+      ['status', {}],
+      ['status', { role: 'received' }],
+      ['channel', { action: 'mine' }],
     ];
     for (const [tool, args] of calls) {
       const { text, structured } = await as('eve').call(tool, args);
@@ -406,6 +410,7 @@ describe('hostile strings in every string of every tool', () => {
   /** Where a string can go: each tool, each argument, inside lists too. */
   const slots: [tool: string, argument: string, args: (text: string) => Record<string, unknown>][] = [
     ['agents', 'query', (query) => ({ query })],
+    ['agents', 'skill', (skill) => ({ skill })],
     ['agents', 'cursor', (cursor) => ({ cursor })],
     ['send', 'to', (to) => ({ to, text: 'x' })],
     ['send', 'to', (to) => ({ to: ['ann', to], text: 'x' })],
@@ -426,6 +431,10 @@ describe('hostile strings in every string of every tool', () => {
     ['ack', 'outcome', (outcome) => ({ ids: [foreign.message], outcome })],
     ['ack', 'note', (note) => ({ ids: [foreign.message], note })],
     ['status', 'id', (id) => ({ id })],
+    ['status', 'state', (state) => ({ state })],
+    ['status', 'role', (role) => ({ role })],
+    ['status', 'order', (order) => ({ order })],
+    ['status', 'cursor', (cursor) => ({ cursor })],
     ['conversations', 'query', (query) => ({ query })],
     ['conversations', 'conversation', (conversation) => ({ query: 'x', conversation })],
     ['conversations', 'cursor', (cursor) => ({ cursor })],
@@ -439,6 +448,10 @@ describe('hostile strings in every string of every tool', () => {
     ['channel', 'about', (about) => ({ action: 'create', name: `about-${++channels}`, about })],
     ['register', 'name', (name) => ({ name })],
     ['register', 'about', (about) => ({ about })],
+    ['register', 'skills', (skill) => ({ skills: [skill] })],
+    ['register', 'url', (url) => ({ url })],
+    ['register', 'url', (text) => ({ url: `http://127.0.0.1:1/${text}` })],
+    ['register', 'remove', (remove) => ({ remove })],
     ['ping', 'to', (to) => ({ to })],
   ];
   let channels = 0;
@@ -479,7 +492,7 @@ describe('hostile strings in every string of every tool', () => {
     ).call('send', { to: 'eve', text: 'please', kind: 'request' });
     for (const note of hostile) await as('eve').call('ack', { ids: [data.id], outcome: 'blocked', note });
     for (const about of hostile) {
-      await as('eve').call('register', { about });
+      await as('eve').call('register', { about, skills: [about.slice(0, 60)] });
       assertClean(await as('bob').call('agents', {}), about);
       assertClean(await as('bob').call('ping', { to: 'eve' }), about);
     }

@@ -21,6 +21,8 @@ export const workspace = { isTrusted: true, asRelativePath: (uri) => uri.path };
 export const window = {};
 export const commands = {};
 export const env = {};
+export const ConfigurationTarget = { Global: 1 };
+export const ProgressLocation = { Notification: 15 };
 `;
 
 registerHooks({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { isBusTool, readHook, writeHook, writePermission } from '../../src/cli/hookEvent.ts';
+import { isBusTool, permissionFor, readHook, writeHook } from '../../src/cli/hookEvent.ts';
 import type { HookForm } from '../../src/connect/products/product.ts';
 import { products } from '../../src/connect/products/table.ts';
 import { hookEvents, toolPrefix } from '../../src/extension/window/contract.ts';
@@ -22,6 +22,7 @@ describe('what a hook tells', () => {
   test('each event in the words of the bus', () => {
     assert.deepEqual(read('SessionStart', { source: 'new', model: 'm' }), {
       folder: '/w',
+      leaves: false,
       params: { event: 'session-start', chat: 'fc6820f1' },
     });
     assert.deepEqual(read('UserPromptSubmit', { prompt: 'two\nlines é' })?.params, {
@@ -75,7 +76,7 @@ describe('what a hook answers', () => {
       decision: 'block',
       reason: 'r',
     });
-    const allow = inner(writePermission(form, 'PreToolUse', {})) as Record<string, unknown>;
+    const allow = inner(writeHook(form, 'PreToolUse', {}, 'allow')) as Record<string, unknown>;
     assert.equal(allow['permissionDecision'], 'allow');
   });
 
@@ -95,6 +96,35 @@ test('every tool of the bus runs without a dialog, and nothing else does', () =>
   }
   assert.ok(!isBusTool('mcp_agent-bus_run_in_terminal'));
   assert.ok(!isBusTool('xmcp_agent-bus_send'));
+});
+
+test('a tool of the bus that is given an address asks the person, whatever is set', () => {
+  const decision = (tool: string, tool_input: unknown, confirmAll = false) => {
+    const call = read('PreToolUse', { tool_name: `${toolPrefix}${tool}`, tool_use_id: 'u', tool_input });
+    return call && permissionFor(call, confirmAll);
+  };
+  const leaving: [string, unknown][] = [
+    ['register', { url: 'https://agents.example' }],
+    ['send', { to: 'tcp://192.168.1.7:19900', text: 'x' }],
+    ['send', { to: ['alice', 'http://agents.example'], text: 'x' }],
+    ['ping', { to: 'HTTPS://agents.example/?text' }],
+    ['send', JSON.stringify({ to: 'https://agents.example', text: 'x' })],
+  ];
+  for (const [tool, input] of leaving) {
+    assert.equal(decision(tool, input), 'ask', JSON.stringify(input));
+    assert.equal(decision(tool, input, true), 'ask');
+  }
+  const staying = [
+    { to: 'alice', text: 'see https://agents.example' },
+    { to: ['alice', '#release'] },
+    {},
+    null,
+    'x',
+    5,
+  ];
+  for (const input of staying) assert.equal(decision('send', input), 'allow', JSON.stringify(input));
+  assert.equal(decision('send', { to: 'alice' }, true), undefined);
+  assert.equal(decision('run_in_terminal', { url: 'https://agents.example' }), undefined, 'not ours to decide');
 });
 
 test('the plugin names every event, and each by a name that the command knows', () => {

@@ -42,6 +42,13 @@ describe('settings.json', () => {
       retention: { days: 180, megabytes: 2_048 },
       limits: defaultTunables,
       reach: { quietMinutes: 30, staleSeconds: 180, proofSeconds: 30 },
+      a2a: {
+        pollSeconds: 1,
+        pollAtMostSeconds: 30,
+        healthMinutes: 10,
+        unreachableHours: 24,
+        allowLinkLocal: false,
+      },
       logMegabytes: 2,
     };
     assert.deepEqual(loadSettings(path), expected);

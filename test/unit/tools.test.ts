@@ -9,17 +9,18 @@ import { instructions, listTools, tools } from '../../src/tools/table.ts';
  */
 const snapshot: Record<string, string> = {
   agents: 'Who you are on the bus, who else is here, what each does and how a message would reach it.',
-  send: 'Message agents, "person" or a "#channel". kind "request" wants an answer, "inform" does not; to answer, give reply_to. With wait_seconds you get the answer, or "pending" and an id to ask status about. It returns once the message is on disk.',
+  send: 'Message agents, "person", a "#channel", an A2A agent (name or https://…) or tcp://host:port. kind "request" wants an answer, "inform" does not; to answer, give reply_to. With wait_seconds you get the answer, or "pending" and an id to ask status about. It returns once the message is on disk.',
   inbox:
-    'Your mail, oldest first. filter: "new" (not shown to you yet), "open" (also shown but neither acked nor answered), "all". With wait_seconds it blocks, at no cost, until something new comes. Reading removes nothing: ack or answer what you are done with.',
+    'Your mail, oldest first. filter: "new" (not shown to you yet), "open" (also shown but neither acked nor answered), "done", "all". With wait_seconds it blocks, at no cost, until something new comes. Reading removes nothing: ack or answer what you are done with.',
   ack: 'Tell the senders that you are done with messages, are blocked on them, or reject them. All ids or none.',
   status:
-    "For a message: which step it reached with each recipient and when (stored, offered, shown, acked, replied), and a request's state and answer. cancel ends your own pending request.",
+    "With id: which step the message reached with each recipient and when (stored, offered, shown, acked, replied), and a request's state, progress and answer; cancel ends your own pending request. Without: your requests, newest first.",
   conversations: 'Your conversations by last activity; with query, full-text search in their messages, newest first.',
   conversation:
     'One history, oldest first, its newest page unless before or after is given. With a message id: that message, from character offset on.',
-  channel: 'List channels, create one, join or leave. Members hear what is sent to "#name".',
-  register: 'Choose your own name, say in one line what you do, or leave the bus. Your former name keeps reaching you.',
+  channel: 'List all channels or mine, create one, join or leave. Members hear what is sent to "#name".',
+  register:
+    'Choose your own name, say what you do and are good at, or leave the bus; your former name keeps reaching you. Or add an A2A agent by url.',
   ping: 'Is that agent there, how fast does it answer, and by which route would it hear a message?',
 };
 

@@ -1,12 +1,13 @@
 /** Copilot in one window asks Copilot in another: real windows, real Copilot, real hub; only the model is scripted. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { RemoteAgent } from '../support/a2a/remoteAgent.ts';
 import { EditorServer } from '../support/editor/editorServer.ts';
 import { skipWithoutEditor } from '../support/editor/editorTools.ts';
 import type { EditorWindow } from '../support/editor/editorWindow.ts';
 import { PersonOnBus } from '../support/editor/personOnBus.ts';
 import type { Script } from '../support/editor/scriptedModel.ts';
-import { until } from '../support/hubProcess.ts';
+import { hubsOf, until } from '../support/hubProcess.ts';
 
 /** The id of the newest message that stands fenced in a text. */
 const idIn = (text: string): string => [...text.matchAll(/<message id="(m[0-9a-z]+)"/g)].at(-1)?.[1] ?? 'none';
@@ -133,6 +134,56 @@ describe('Copilot wakes Copilot', { skip: skipWithoutEditor }, () => {
     assert.deepEqual(editor.model.faults, []);
     assert.deepEqual(await person.steps(news, 'shop-web-copilot'), ['offered by tool-result', 'shown by tool-result']);
     assert.ok((await person.steps(late, 'shop-web-copilot')).includes('shown by hook'));
+    await person.whenAgent('shop-web-copilot', 'is idle again', ({ presence }) => presence === 'idle');
+  });
+
+  test('the late answer of an A2A agent wakes the chat that asked, over an end of the hub', async (t) => {
+    const analyst = await RemoteAgent.start({ name: 'Analyst', streaming: true });
+    t.after(() => analyst.stop());
+    await person.client.request('remote', { url: analyst.url });
+    const task = 'work on the figures of the year';
+    let woken = '';
+    editor.model.script(web.folder, ({ prompt, results }) => {
+      if (prompt.includes('via Agent Bus')) {
+        woken = prompt;
+        return { say: 'Thanks, that was it.' };
+      }
+      const ask = { call: 'send', with: { to: 'analyst', kind: 'request', text: task } };
+      return results.length > 0 ? { say: 'I have asked; I go on when the answer is there.' } : ask;
+    });
+    assert.ok((await web.chat.submit('Ask the analyst for the figures.')).metadata);
+    await until('it works on it', () => analyst.isAtWork(task));
+    const request = await person.whenMessage('the request is stored', ({ text }) => text === task);
+    const [hub] = hubsOf(editor.busHome);
+    assert.ok(hub);
+    process.kill(hub, 'SIGKILL');
+    analyst.finish(task, 'Up by a **third**.');
+    await until('the chat goes on', () => woken !== '', 120_000);
+    assert.match(woken, /^Answer from analyst via Agent Bus\n/);
+    assert.match(woken, /Up by a \*\*third\*\*\./);
+    await until('it is answered', async () => (await person.status(request.id)).request?.state === 'answered');
+    assert.equal(analyst.heard.length, 1, 'it was asked once');
+    const sidebar = await web.sidebar();
+    await sidebar.getByRole('option', { name: /analyst/ }).click();
+    await sidebar.locator('.md', { hasText: 'Up by a' }).waitFor();
+    await web.screenshot('late-answer');
+    await sidebar.getByRole('button', { name: 'Back to the inbox' }).click();
+    await person.whenAgent('shop-web-copilot', 'is idle again', ({ presence }) => presence === 'idle');
+  });
+
+  test('before a message goes to an address, the person is asked', async (t) => {
+    const stranger = await RemoteAgent.start({ name: 'Stranger' });
+    t.after(() => stranger.stop());
+    editor.model.script(web.folder, ({ results }) =>
+      results.length > 0
+        ? { say: 'Done.' }
+        : { call: 'send', with: { to: stranger.url, text: 'do this', wait_seconds: 30 } },
+    );
+    const turn = await web.chat.submit('Send it there.');
+    assert.equal(turn.type, 'confirmation', JSON.stringify(turn));
+    assert.equal(stranger.requests.length, 0, 'not even its card was read');
+    await web.chat.answer('Allow');
+    await until('it is there', () => stranger.heard.length === 1);
     await person.whenAgent('shop-web-copilot', 'is idle again', ({ presence }) => presence === 'idle');
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { HarnessedPage, launch } from './pageHarness.ts';
-import { hostile, hostileTalk } from './worlds.ts';
+import { elsewhere, hostile, hostileTalk } from './worlds.ts';
 
 let browser: Browser;
 before(async () => {
@@ -96,6 +96,42 @@ describe('a hostile message', () => {
       await harness.page.evaluate(`window.postMessage(${nonsense}, '*')`);
     }
     await harness.page.waitForTimeout(50);
+    assert.deepEqual(harness.errors, []);
+  });
+});
+
+describe('an agent elsewhere', () => {
+  const card = async (harness: HarnessedPage, name: string) => {
+    await harness.page.locator('.chip', { hasText: name }).first().click();
+    return harness.page.locator('.card');
+  };
+
+  test('shows skills, address and how it hears; one of here shows that others may ask it', async () => {
+    await using harness = await HarnessedPage.open(browser, { world: elsewhere(), width: 300 });
+    const remote = await card(harness, 'travel-planner');
+    assert.deepEqual(await remote.locator('.skill').allInnerTexts(), [
+      'Route planning',
+      'Timetables',
+      'Booking',
+      'Visa rules',
+    ]);
+    const text = await remote.innerText();
+    assert.match(text, /Address\s+https:\/\/agents\.example\.com\/travel\/planner\/v1/);
+    assert.match(text, /Hears by\s+A2A/);
+    assert.doesNotMatch(text, /Open to A2A/);
+    await harness.page.keyboard.press('Escape');
+    assert.match(await (await card(harness, 'shop-api-copilot')).innerText(), /Open to A2A/);
+  });
+
+  test('can’t do anything by its card', async () => {
+    await using harness = await HarnessedPage.open(browser, { world: elsewhere(), width: 300 });
+    const remote = await card(harness, 'mallory');
+    assert.equal(await remote.locator(':is(script, img, iframe, a, b, style)').count(), 0);
+    assert.equal(await harness.page.evaluate('window.pwned'), undefined);
+    assert.match(await remote.innerText(), /<script>window\.pwned/, 'its words are text');
+    assert.doesNotMatch(await remote.innerText(), /[\u202E\u0007]/, 'what can’t be seen is marked');
+    assert.equal(await remote.locator('.skill').count(), 9, 'eight of them, and how many more');
+    assert.deepEqual(harness.strayed, []);
     assert.deepEqual(harness.errors, []);
   });
 });

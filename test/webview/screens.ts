@@ -1,5 +1,5 @@
 import type { HarnessedPage, Opening } from './pageHarness.ts';
-import { hostileTalk, longTexts, morning, tenThousand } from './worlds.ts';
+import { elsewhere, hostileTalk, longTexts, morning, tenThousand } from './worlds.ts';
 import { me, World } from './world.ts';
 
 /** One screen of the page in one state, and how to get there. */
@@ -77,6 +77,14 @@ export const screens: readonly ScreenCase[] = [
       await page.locator('.card').waitFor();
     },
   },
+  ...['travel-planner', 'tcp-peer', 'shop-api-copilot', 'mallory'].map((agent) => ({
+    name: `agent-card-${agent}`,
+    opening: () => ({ world: elsewhere() }),
+    go: async ({ page }: HarnessedPage) => {
+      await page.locator('.chip', { hasText: agent }).first().click();
+      await page.locator('.card').waitFor();
+    },
+  })),
   { name: 'conversation', opening: () => ({ world: morning() }), go: openRow(api) },
   {
     name: 'conversation-top',

@@ -159,6 +159,47 @@ export function longTalk(count: number): World {
   return world;
 }
 
+/** Agents that are no clients of this bus, one of here that others may ask, and a card that lies. */
+export function elsewhere(): World {
+  const world = new World();
+  world.agent(me, { kind: 'person' });
+  world.agent('travel-planner', {
+    presence: 'working',
+    doing: 'works on 2 requests',
+    about: 'Plans trips by train and boat, and books them once you have agreed.',
+    product: 'a2a',
+    skills: ['Route planning', 'Timetables', 'Booking', 'Visa rules'],
+    address: 'https://agents.example.com/travel/planner/v1',
+    reach: ['A2A'],
+  });
+  world.agent('tcp-peer', {
+    presence: 'offline',
+    product: 'agent-tool',
+    address: 'tcp://192.168.1.7:19900',
+    reach: ['TCP, when it listens'],
+  });
+  world.agent('shop-api-copilot', {
+    about: 'Owns the orders API: Fastify, Postgres, its tests and its OpenAPI file.',
+    workspace: 'shop-api',
+    product: 'GitHub Copilot',
+    skills: ['REST APIs', 'PostgreSQL'],
+    open: true,
+  });
+  world.agent('mallory', {
+    about: hostile[0] ?? '',
+    product: 'a2a',
+    skills: [
+      ...hostile.slice(0, 9).map((text) => text.slice(0, 60)),
+      'x'.repeat(60),
+      'سلام دنیا',
+      'bell\u0007\u202Efdp',
+    ],
+    address: `https://evil.example/${'a'.repeat(200)}"><img src=x onerror=window.pwned=1>`,
+    reach: ['A2A', '<b>x</b>\u202E'],
+  });
+  return world;
+}
+
 /** Everything that a message should not be able to do. */
 export const hostile: readonly string[] = [
   '<script>window.pwned = 1; alert(1)</script><img src=x onerror="window.pwned=1">',

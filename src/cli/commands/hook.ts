@@ -5,7 +5,7 @@ import type { BusHome } from '../../hub/home.ts';
 import { version } from '../../hub/version.ts';
 import { defineCommand } from '../command.ts';
 import { ExitCode } from '../exitCode.ts';
-import { isBusTool, readHook, writeHook, writePermission, type HookCall } from '../hookEvent.ts';
+import { permissionFor, readHook, writeHook, type HookCall } from '../hookEvent.ts';
 import { print } from '../print.ts';
 
 /** A turn waits for us, so a hub that does not answer by then is not waited for. */
@@ -40,7 +40,8 @@ export const hook = defineCommand({
     'whatever happens, it ends with 0 within seconds, so that no turn of an agent is held up by the bus.\n' +
     'PRODUCT is claude, codex, gemini, copilot or cursor, as `agent-bus connect` writes it into their settings.\n' +
     'Without it the hook is one of VS Code, where AGENT_BUS_WINDOW and AGENT_BUS_WORKSPACE say which window the chat\n' +
-    'is in; with AGENT_BUS_CONFIRM_TOOLS=1 the editor goes on asking before it runs a tool of the bus.',
+    'is in; with AGENT_BUS_CONFIRM_TOOLS=1 the editor goes on asking before it runs a tool of the bus. Where a tool is\n' +
+    'given an address outside of the bus, it asks anyway.',
   examples: [
     ['agent-bus hook claude Stop < event.json', 'what Claude Code runs at the end of a turn'],
     ['agent-bus hook Stop < event.json', 'what VS Code runs there'],
@@ -63,13 +64,12 @@ export const hook = defineCommand({
 
 async function answer(origin: HookOrigin, call: HookCall, home: BusHome): Promise<void> {
   const { form, event, inEditor } = origin;
-  const isOwn = inEditor && call.params.event === 'before-tool' && isBusTool(call.params.tool);
-  const allow = isOwn && process.env['AGENT_BUS_CONFIRM_TOOLS'] !== '1';
+  const permission = inEditor ? permissionFor(call, process.env['AGENT_BUS_CONFIRM_TOOLS'] === '1') : undefined;
   let told = false;
   const tell = async (result: { context?: string; block?: string }): Promise<void> => {
     if (told) return;
     told = true;
-    const output = allow ? writePermission(form, event, result) : writeHook(form, event, result);
+    const output = writeHook(form, event, result, permission);
     if (output !== '') await print(`${output}\n`);
   };
   try {

@@ -4,6 +4,7 @@ import { readRecord } from '../../hub/discovery.ts';
 import { version } from '../../hub/version.ts';
 import { defineCommand, type Invocation } from '../command.ts';
 import { connectLines } from '../connectLines.ts';
+import { doorText } from '../doorLines.ts';
 import { ExitCode } from '../exitCode.ts';
 import { ForegroundHub } from '../foregroundHub.ts';
 import { hubLeave } from '../hubLeave.ts';
@@ -87,6 +88,9 @@ async function introduce({ json }: Invocation, { client }: Watch, what: string):
   if (!found) return;
   if (json) return printJson({ running: true, ...found });
   await printLine(`${what}: ${found.mcpUrl} (version ${found.version}, pid ${found.pid})\n`);
+  const { doors } = await client.request('status', {});
+  const on = doors.filter((door) => door.on).map((door) => `${door.door} door: ${doorText(door)}\n`);
+  if (on.length > 0) await printLine(on.join(''));
   await printLine(`${connectLines(found.mcpUrl)}\n\nTraffic, as it happens; Ctrl-C ends it:`);
 }
 

@@ -92,7 +92,8 @@ export function selectionText(
 
 async function ping(client: BusClient, agent: AgentView): Promise<void> {
   const { data } = await client.call('ping', { to: agent.name });
-  const speed = data.rtt_ms === null ? 'is not connected at this moment' : `answered in ${data.rtt_ms} ms`;
+  const silence = data.trouble ? `did not answer: ${plainLine(data.trouble, 200)}` : 'is not connected at this moment';
+  const speed = data.rtt_ms === null ? silence : `answered in ${data.rtt_ms} ms`;
   const ways = (data.name === undefined ? agent : data).reach.map((way) => plainLine(way, 60)).join(', then ');
   void vscode.window.showInformationMessage(`Agent Bus: ${agent.name} ${speed}. It would hear by: ${ways}.`);
 }

@@ -31,16 +31,22 @@ export function agentItem(agent: AgentView): vscode.QuickPickItem & { agent: Age
   const doing = agent.doing === undefined ? '' : ` (${plainLine(agent.doing, 60)})`;
   const where = agent.workspace === undefined ? '' : ` in ${plainLine(agent.workspace, 60)}`;
   const about = agent.about === undefined ? '' : `${plainLine(agent.about, 120)} · `;
+  const address = agent.address === undefined ? '' : ` at ${plainLine(agent.address, 100)}`;
+  const open = agent.open ? ', open to A2A' : '';
   return {
     agent,
     label: `${presenceIcons[agent.presence]} ${agent.name}`,
-    description: `${agent.presence}${doing}${where}`,
+    description: `${agent.presence}${doing}${where}${address}${open}`,
     detail: `${about}hears by: ${agent.reach.map((way) => plainLine(way, 60)).join(', then ')}`,
   };
 }
 
-export async function pickAgent(client: BusClient, title: string): Promise<AgentView | undefined> {
-  const agents = await readAgents(client);
+export async function pickAgent(
+  client: BusClient,
+  title: string,
+  fits: (agent: AgentView) => boolean = () => true,
+): Promise<AgentView | undefined> {
+  const agents = (await readAgents(client)).filter(fits);
   if (agents.length === 0) throw nobody();
   const chosen = await vscode.window.showQuickPick(agents.map(agentItem), {
     title,

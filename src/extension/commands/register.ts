@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
 import { reporting } from '../problems.ts';
+import { a2aCommands } from './a2aCommands.ts';
 import { agentCommands } from './agentCommands.ts';
 import { conversationCommands } from './conversationCommands.ts';
 import { deliveryCommands } from './deliveryCommands.ts';
+import { doorCommands } from './doorCommands.ts';
 import { guideCommands } from './guideCommands.ts';
 import { hubCommands } from './hubCommands.ts';
 import type { CommandParts, Commands } from './parts.ts';
@@ -14,6 +16,8 @@ export function commandTable(parts: CommandParts): Commands {
     ...conversationCommands(parts),
     ...agentCommands(parts),
     ...deliveryCommands(parts),
+    ...a2aCommands(parts),
+    ...doorCommands(parts),
     ...guideCommands(),
   };
 }

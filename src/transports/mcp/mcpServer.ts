@@ -21,7 +21,7 @@ export interface McpCall {
   client: { name: string; version: string } | undefined;
   meta: Record<string, unknown> | undefined;
   /** Tells the client at once what is going on, if it asked for progress. */
-  progress(message: string): void;
+  progress: (message: string) => void;
 }
 
 /** What one caller gets to see of the bus. */

@@ -12,8 +12,8 @@ const done = (): null => null;
 export const ownerRequests: Readonly<Record<string, Request>> = {
   status: ({ admin }) => admin.status(),
   mint: ({ admin }, _caller, params) => {
-    const { name, about } = parse('mint', params);
-    return admin.mint(name, about);
+    const { name, ...description } = parse('mint', params);
+    return admin.mint(name, description);
   },
   revoke: async ({ admin }, _caller, params) => {
     const { name } = parse('named', params);

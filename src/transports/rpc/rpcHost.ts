@@ -38,7 +38,7 @@ export interface RpcHost extends ToolHost {
 /** What only the owner may do. */
 export interface HubAdmin {
   status(): HubStatus;
-  mint(name: string, about: string | undefined): Promise<MintResult>;
+  mint(name: string, description: { about?: string | undefined; skills?: string[] | undefined }): Promise<MintResult>;
   revoke(name: string): Promise<number>;
   remove(name: string): Promise<void>;
   attach(place: Attachment): Promise<number>;

@@ -32,7 +32,11 @@ export const schemas = {
   subscribe: z.object({ cursor: z.string().max(100).optional() }),
   shown: z.object({ ids: z.array(id).max(1_000), route: z.enum(routes).default('client') }),
   presence: z.object({ state: z.enum(['working', 'idle', 'waiting']) }),
-  mint: z.object({ name: z.string().max(200), about: z.string().max(limits.aboutLength).optional() }),
+  mint: z.object({
+    name: z.string().max(200),
+    about: z.string().max(limits.aboutLength).optional(),
+    skills: z.array(z.string().min(1).max(limits.skillLength)).max(limits.skills).optional(),
+  }),
   named: z.object({ name: z.string().max(200) }),
   export: z.object({ path: z.string().min(1).max(4_096) }),
   stop: z.object({ reason: z.enum(['stop', 'upgrade']) }),

@@ -98,6 +98,8 @@ export class Subscription {
       case 'agents':
       case 'paused':
         return event;
+      case 'task':
+        return undefined;
       case 'unread':
         if (!bus.visibility.seesAll(caller)) return undefined;
         return {

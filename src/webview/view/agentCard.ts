@@ -59,15 +59,18 @@ function card(page: Page, agent: AgentView): TemplateResult {
   return html`<div class="card">
     <div class="card-head">
       ${presenceDot(agent.presence)}<strong>${isMe ? `${agent.name} (you)` : agent.name}</strong>
+      ${agent.open ? openMark() : nothing}
     </div>
     <p class="card-presence">
       ${capital(presenceWord(agent))}${agent.doing ? html`: <span>${shownText(agent.doing)}</span>` : nothing}
     </p>
     ${agent.about ? html`<p class="card-about" dir="auto">${shownText(agent.about)}</p>` : nothing}
+    ${agent.skills && agent.skills.length > 0 ? skillList(agent.skills) : nothing}
     <dl class="facts">
+      ${agent.address ? fact('Address', html`<span class="card-address">${shownText(agent.address)}</span>`) : nothing}
       ${agent.workspace ? fact('Workspace', shownText(agent.workspace)) : nothing}
       ${agent.product ? fact('Product', shownText(agent.product)) : nothing}
-      ${agent.reach.length > 0 ? fact('Hears by', agent.reach.join(', then ')) : nothing}
+      ${agent.reach.length > 0 ? fact('Hears by', shownText(agent.reach.join(', then '))) : nothing}
       ${agent.last_seen ? fact('Last seen', html`<ab-time .at=${agent.last_seen}></ab-time>`) : nothing}
     </dl>
     ${
@@ -96,6 +99,23 @@ function card(page: Page, agent: AgentView): TemplateResult {
           </div>`
     }
   </div>`;
+}
+
+/** Others may ask it from outside of the bus. */
+function openMark(): TemplateResult {
+  return html`<span class="card-mark" title="Others can ask it over A2A, with a token from you"
+    >${icon('broadcast')} Open to A2A</span
+  >`;
+}
+
+const skillsShown = 8;
+
+function skillList(skills: readonly string[]): TemplateResult {
+  const more = skills.length - skillsShown;
+  return html`<ul class="skills" aria-label="Skills">
+    ${skills.slice(0, skillsShown).map((skill) => html`<li class="skill" dir="auto">${shownText(skill)}</li>`)}
+    ${more > 0 ? html`<li class="skill skill-more">and ${more} more</li>` : nothing}
+  </ul>`;
 }
 
 function fact(name: string, value: unknown): TemplateResult {

@@ -13,6 +13,11 @@ const waits = agents * callsEach;
 
 type Door = 'rpc' | 'mcp';
 
+/** Whoever can wait for mail, by whichever door. */
+interface Waiter {
+  call(tool: 'inbox', args: { wait_seconds?: number }): Promise<unknown>;
+}
+
 interface Crowd {
   probe: Probe;
   held: Held;
@@ -81,7 +86,7 @@ function difference(before: NodeJS.MemoryUsage, after: NodeJS.MemoryUsage): Held
 
 async function gather(options: Options, owned: AsyncDisposableStack, door: Door): Promise<Crowd> {
   const hub = await startHub(options, owned, door);
-  const callers = await Promise.all(
+  const callers: Waiter[] = await Promise.all<Waiter>(
     Array.from({ length: agents }, (_, i) => (door === 'rpc' ? hub.client(`waiter-${i}`) : hub.mcp(`waiter-${i}`))),
   );
   const alice = await hub.client('alice');
