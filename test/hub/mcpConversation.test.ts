@@ -12,7 +12,7 @@ const tokens: Record<string, string> = {};
 before(async () => {
   hub = await HubProcess.start();
   const person = await hub.client();
-  for (const name of ['ann', 'bob']) tokens[name] = (await person.request('mint', { name })).token;
+  for (const name of ['ann', 'bob', 'carol', 'dave']) tokens[name] = (await person.request('mint', { name })).token;
 });
 after(() => hub.dispose());
 
@@ -75,12 +75,13 @@ test('a conversation survives ten kills of the hub', async () => {
 });
 
 test('an answer reaches a waiting asker over the restart that it waits through', async () => {
-  const [ann, bob] = [await v2('ann'), await v1('bob')];
-  const sent = await ann('send', { to: 'bob', text: 'slow question', kind: 'request', key: 'slow' });
-  const waiting = ann('inbox', { wait_seconds: 40, kind: 'reply', conversation: sent['conversation'] });
+  // Not those of above: what a kill has made unread again would be found here.
+  const [carol, dave] = [await v2('carol'), await v1('dave')];
+  const sent = await carol('send', { to: 'dave', text: 'slow question', kind: 'request', key: 'slow' });
+  const waiting = carol('inbox', { wait_seconds: 40, kind: 'reply', conversation: sent['conversation'] });
   hub.child?.kill('SIGKILL');
   await hub.start();
-  await bob('send', { reply_to: sent['id'], text: 'slow answer', key: 'slow-answer' });
+  await dave('send', { reply_to: sent['id'], text: 'slow answer', key: 'slow-answer' });
   const mail = await waiting;
   assert.match(mail.messages?.at(-1)?.text ?? '', /slow answer/);
 });
