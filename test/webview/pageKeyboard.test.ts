@@ -80,9 +80,11 @@ describe('with the keyboard alone', () => {
     assert.equal(await focused(page), 'Reply');
     await page.keyboard.press('Escape');
     await page.locator('article:focus').waitFor();
-    assert.equal(await page.locator('.menu').count(), 0);
+    await page.locator('.menu').waitFor({ state: 'detached' });
     await page.keyboard.press('Shift+F10');
+    await page.locator('[role=menu] :focus').waitFor();
     await page.keyboard.press('Enter');
+    await page.locator('.menu').waitFor({ state: 'detached' });
     assert.equal(harness.countOf('copy'), 1);
   });
 
