@@ -60,7 +60,7 @@ describe('with the keyboard alone', () => {
     await page.keyboard.press('Enter');
     await page.locator('.message-mine', { hasText: 'Tonight at 02:00' }).waitFor();
     assert.equal((harness.paramsOf('send')[0] as { text: string }).text, 'Tonight at 02:00');
-    assert.equal(await page.locator('.answers').count(), 0);
+    await page.locator('.answers').waitFor({ state: 'detached' });
   });
 
   test('messages by arrow keys, their actions by menu; Escape closes the menu and gives the focus back', async () => {
@@ -80,9 +80,11 @@ describe('with the keyboard alone', () => {
     assert.equal(await focused(page), 'Reply');
     await page.keyboard.press('Escape');
     await page.locator('article:focus').waitFor();
-    assert.equal(await page.locator('.menu').count(), 0);
+    await page.locator('.menu').waitFor({ state: 'detached' });
     await page.keyboard.press('Shift+F10');
+    await page.locator('[role=menu] :focus').waitFor();
     await page.keyboard.press('Enter');
+    await page.locator('.menu').waitFor({ state: 'detached' });
     assert.equal(harness.countOf('copy'), 1);
   });
 
