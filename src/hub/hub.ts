@@ -82,8 +82,9 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
 
   let activity = (): void => undefined;
   let baseUrl = '';
-  const doors = new DoorDesk({ bus, store, clock, log, onActivity: () => activity() });
-  const remotes = new RemoteDesk({ bus, store, clock, log, home, settings, baseUrl: () => baseUrl });
+  const isPaused = (): boolean => reach.paused;
+  const doors = new DoorDesk({ bus, store, clock, log, isPaused, onActivity: () => activity() });
+  const remotes = new RemoteDesk({ bus, store, clock, log, home, settings, isPaused, baseUrl: () => baseUrl });
   bus.remotes = remotes;
   for (const { courier } of [doors, remotes]) if (courier) bus.couriers.add(courier);
   const parts = { bus, store, clock, credentials, attachments, reach, doors, remotes, home, version };

@@ -260,6 +260,7 @@ describe('giving up', () => {
     await bus.load();
     const log = { info: () => undefined, warn: () => undefined, error: () => undefined, close: () => undefined };
     const courier = new TcpCourier({
+      isPaused: () => false,
       bus,
       store,
       clock,

@@ -10,7 +10,7 @@ import type { Product, Scope } from '../../src/connect/products/product.ts';
 import { products } from '../../src/connect/products/table.ts';
 import { jsonTexts, moreTomlTables, placeIn, tomlTexts } from '../support/connectTexts.ts';
 
-const place = placeIn('/home/it’s me', '/work/shop');
+const place = placeIn('/home/it’s me', '/projects/shop');
 
 interface Case {
   product: Product;

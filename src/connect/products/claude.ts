@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { groupedHooks, nestedAnswers } from './claudeForm.ts';
+import { claudeFields, groupedHooks, nestedAnswers } from './claudeForm.ts';
 import { serverName, type Place, type Product } from './product.ts';
 
 const events = {
@@ -48,12 +48,7 @@ export const claude: Product = {
   hooks: {
     events,
     fields: {
-      chat: 'session_id',
-      folder: 'cwd',
-      tool: 'tool_name',
-      toolUse: 'tool_use_id',
-      prompt: 'prompt',
-      again: 'stop_hook_active',
+      ...claudeFields,
       helper: 'agent_id',
       // VS Code can be told to run Claude's hooks for Copilot's chats; its extension looks after those.
       foreign: 'timestamp',

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { groupedHooks, nestedAnswers } from './claudeForm.ts';
+import { claudeFields, groupedHooks, nestedAnswers } from './claudeForm.ts';
 import { serverName, type Place, type Product } from './product.ts';
 
 const events = {
@@ -49,14 +49,7 @@ export const codex: Product = {
 
   hooks: {
     events,
-    fields: {
-      chat: 'session_id',
-      folder: 'cwd',
-      tool: 'tool_name',
-      toolUse: 'tool_use_id',
-      prompt: 'prompt',
-      again: 'stop_hook_active',
-    },
+    fields: claudeFields,
     heard: ['session-start', 'prompt', 'after-tool', 'stop'],
     answer: nestedAnswers,
   },

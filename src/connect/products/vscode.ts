@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { claudeFields } from './claudeForm.ts';
 import { serverName, type Product } from './product.ts';
 
 /** The extension is the way into VS Code; `--project` is for those who don't want it. */
@@ -41,14 +42,7 @@ export const vscode: Product = {
       Stop: 'stop',
       SessionEnd: 'session-end',
     },
-    fields: {
-      chat: 'session_id',
-      folder: 'cwd',
-      tool: 'tool_name',
-      toolUse: 'tool_use_id',
-      prompt: 'prompt',
-      again: 'stop_hook_active',
-    },
+    fields: claudeFields,
     // What is said after a tool arrives late or never; before it, with its result.
     heard: ['session-start', 'prompt', 'before-tool', 'stop'],
     answer: (event, { context, block }) => {

@@ -18,6 +18,7 @@ export interface DoorParts {
   store: SqliteStore;
   clock: Clock;
   log: Log;
+  isPaused: () => boolean;
   /** Somebody came through a door. */
   onActivity: () => void;
 }
@@ -41,7 +42,7 @@ export class DoorDesk {
   private again: NodeJS.Timeout | undefined;
   private closed = false;
 
-  constructor({ bus, store, clock, log, onActivity }: DoorParts) {
+  constructor({ bus, store, clock, log, isPaused, onActivity }: DoorParts) {
     this.bus = bus;
     this.store = store;
     const kept = parsed(store.meta(key));
@@ -57,7 +58,7 @@ export class DoorDesk {
       log,
     );
     this.peers = new PeerList(this.frames.config.peers);
-    this.courier = new TcpCourier({ bus, store, clock, log, peers, ownPort: () => this.frames.port });
+    this.courier = new TcpCourier({ bus, store, clock, log, isPaused, peers, ownPort: () => this.frames.port });
   }
 
   /** Opens what was open before. A port that is taken is no reason for the hub not to start. */

@@ -16,6 +16,7 @@ export interface TcpCourierParts {
   store: Store;
   clock: Clock;
   log: Log;
+  isPaused: () => boolean;
   peers: () => PeerList;
   /** The hub's own frame door, while it is open. */
   ownPort: () => number | undefined;
@@ -97,7 +98,7 @@ export class TcpCourier implements Courier {
   private look(agent: AgentRecord): void {
     const address = this.addressOf(agent);
     if (address === undefined || this.closing.signal.aborted) return;
-    const { bus, store, clock, log } = this.parts;
+    const { bus, store, clock, log, isPaused } = this.parts;
     const lane =
       this.lanes.get(agent.id) ??
       new TcpLane({
@@ -108,7 +109,7 @@ export class TcpCourier implements Courier {
         since: this.since,
         carry: async (text) =>
           sendMessage(await this.destination(address, { toSend: true }), text, this.closing.signal),
-        isPaused: () => store.meta('paused') === '1',
+        isPaused,
         onError: (error) => log.error('tcp-courier', { agent: agent.name, error }),
       });
     this.lanes.set(agent.id, lane);

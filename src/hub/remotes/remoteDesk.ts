@@ -23,6 +23,7 @@ export interface RemoteParts {
   log: Log;
   home: BusHome;
   settings: Settings;
+  isPaused: () => boolean;
   /** Under which address the hub's own HTTP door is reached, such as http://127.0.0.1:4711; known once it is open. */
   baseUrl: () => string;
 }
@@ -54,7 +55,7 @@ export class RemoteDesk implements RemoteDirectory {
     this.folder = new ArtifactFolder(parts.home.folder, store);
     const answers = new RemoteAnswers({ bus, store, log, folder: this.folder });
     const remoteOf = (agent: number): Remote | undefined => this.byAgent.get(agent);
-    this.tasks = new RemoteTasks({ bus, store, clock, log, settings, answers, remoteOf });
+    this.tasks = new RemoteTasks({ bus, store, clock, log, settings, answers, remoteOf, isPaused: parts.isPaused });
     this.courier = this.makeCourier();
     for (const record of store.remotes()) {
       const agent = bus.roster.get(record.agent);

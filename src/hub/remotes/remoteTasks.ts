@@ -35,6 +35,7 @@ export interface TaskWorld {
 
 export interface TasksParts extends Pick<TaskWorld, 'bus' | 'store' | 'clock' | 'log' | 'settings' | 'answers'> {
   remoteOf: (agent: number) => Remote | undefined;
+  isPaused: () => boolean;
 }
 
 /** A stranger is not given more to do at a time. */
@@ -62,7 +63,7 @@ export class RemoteTasks {
 
   constructor(parts: TasksParts) {
     this.parts = parts;
-    this.paused = parts.store.meta('paused') === '1';
+    this.paused = parts.isPaused();
     this.unsubscribe = parts.bus.feed.subscribe((event) => this.hear(event));
   }
 
@@ -185,12 +186,17 @@ export class RemoteTasks {
   }
 
   private launch(remote: Remote, message: MessageRecord, record: RemoteTaskRecord, isStored: boolean): void {
-    const { remoteOf: _, ...parts } = this.parts;
+    const { bus, store, clock, log, settings, answers } = this.parts;
     const errands = this.errandsOf(remote);
     const { lane, all, taken } = errands;
     if (this.closed || all.has(message.seq)) return;
     const world: TaskWorld = {
-      ...parts,
+      bus,
+      store,
+      clock,
+      log,
+      settings,
+      answers,
       remote,
       lane,
       leaderOf: (task) => this.leaderOf(errands, task),
