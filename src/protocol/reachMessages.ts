@@ -2,6 +2,7 @@
  * What passes between the hub and those who can put a message in front of an agent: windows, which carry the chats of
  * an editor, and hooks, which tell what a chat is doing.
  */
+import type { Presence } from '../core/model.ts';
 
 /** What a window can do for a chat, best first: a submitted turn, text in the input, a notification to the person. */
 export type Rung = 'turn' | 'input' | 'notification';
@@ -89,4 +90,29 @@ export interface HookResult {
   block?: string;
   /** Messages that are whole in the above: to be reported as shown once it was handed over. */
   shown: string[];
+}
+
+/** One way to an agent. Nothing is named here that has not been seen to be there: a carrier, a hook that was heard. */
+export interface ReachWay {
+  /** In words; absent where there is none. */
+  how?: string;
+  /** Why not, or not better. */
+  blocked?: string;
+  /** What the person can do about it. */
+  todo?: string;
+}
+
+/** Whether an agent can be reached now, and how in each of the states that it may be in. */
+export interface AgentReach {
+  agent: string;
+  product?: string;
+  workspace?: string;
+  presence: Presence;
+  last_seen?: string;
+  state: 'working' | 'approval' | 'idle' | 'unknown' | 'gone';
+  /** What would happen to a request that is sent now. */
+  now: ReachWay;
+  busy: ReachWay;
+  end_of_turn: ReachWay;
+  idle: ReachWay;
 }
