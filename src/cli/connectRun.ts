@@ -2,30 +2,36 @@
  * `agent-bus connect` and `disconnect`. What takes other programs' files apart is behind this file: it is loaded for
  * these two commands only.
  */
-import * as fs from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { bundledHub } from '../client/hubProcess.ts';
 import { applyChanges } from '../connect/applyPlan.ts';
-import { connectionState } from '../connect/connectionState.ts';
+import {
+  changeWord,
+  connectReport,
+  disconnectReport,
+  extensionLine,
+  proofReport,
+  unreadableError,
+  type Voice,
+} from '../connect/connectReport.ts';
 import { detect, installedExtension } from '../connect/detect.ts';
-import { decoded } from '../connect/files/configText.ts';
-import { serverIn } from '../connect/files/serverIn.ts';
 import { install } from '../connect/installation.ts';
-import { Launch } from '../connect/launch.ts';
-import { planConnect, planDisconnect, type Plan } from '../connect/plan.ts';
+import { placeAt } from '../connect/placeAt.ts';
+import { planConnect, planDisconnect, type Change, type Plan } from '../connect/plan.ts';
 import { productNames, type Place, type Product, type Scope } from '../connect/products/product.ts';
 import { productNamed, products } from '../connect/products/table.ts';
-import { proveServer, type Proof } from '../connect/proveServer.ts';
-import { BusError } from '../core/errors.ts';
+import { proveConnection } from '../connect/proveConnection.ts';
+import { survey } from '../connect/survey.ts';
+import { unifiedDiff } from '../connect/unifiedDiff.ts';
 import type { BusHome } from '../hub/home.ts';
 import { version } from '../hub/version.ts';
 import { closest } from './closest.ts';
 import { askToGoOn } from './connectAsk.ts';
-import { connectReport, diffOf, disconnectReport, listReport, proofReport, type ProductLine } from './connectReport.ts';
 import { commandLine } from './commandLine.ts';
 import { ExitCode, exitCodeOf } from './exitCode.ts';
 import { printError, printJson, printLine } from './print.ts';
+import { productList } from './productList.ts';
+import { visibleLine, visibleText } from './terminalText.ts';
 import { usageError } from './usageError.ts';
 
 export interface ConnectCall {
@@ -51,11 +57,12 @@ export function runConnect(call: ConnectCall): Promise<ExitCode> {
     await install({ from: dirname(bundledHub), version, home: call.home });
     applyChanges(plan.changes);
     const { installed } = detect(product, place);
-    if (!json) await printLine(connectReport({ product, scope, plan, hooks, installed }, place));
-    const proof = await prove(product, place, scope, plan);
+    if (!json) await printLine(connectReport({ product, scope, plan, hooks, installed }, voiceAt(place)));
+    const undo = undoLine(product, scope);
+    const proof = await proveConnection({ product, scope, plan }, { place, undo });
     const remains = product.remains(scope, hooks);
     if (json) await printJson({ ...summary(product, scope, plan), installed, proof, remains });
-    else await printLine(proofReport(product, proof, remains, undoLine(product, scope)));
+    else await printLine(proofReport({ product, proof, remains, undo }, voiceAt(place)));
     return ExitCode.ok;
   });
 }
@@ -69,7 +76,7 @@ export function runDisconnect(call: ConnectCall): Promise<ExitCode> {
     if (call.dryRun) return tellDiff(plan, json);
     applyChanges(plan.changes);
     if (json) await printJson(summary(product, scope, plan));
-    else await printLine(disconnectReport({ product, scope, plan }, place));
+    else await printLine(disconnectReport({ product, scope, plan }, voiceAt(place)));
     return ExitCode.ok;
   });
 }
@@ -85,9 +92,11 @@ async function tellingErrors({ json }: ConnectCall, run: () => Promise<ExitCode>
 }
 
 function placeOf({ home }: ConnectCall): Place {
-  const { env } = process;
-  const person = env[process.platform === 'win32' ? 'USERPROFILE' : 'HOME'] || homedir();
-  return { home: person, project: process.cwd(), env, launch: new Launch(join(home.folder, 'bin')) };
+  return placeAt(process.cwd(), join(home.folder, 'bin'));
+}
+
+function voiceAt(place: Place): Voice {
+  return { place, clean: visibleLine };
 }
 
 function chosen({ product: name = '', user, project }: ConnectCall): { product: Product; scope: Scope } {
@@ -111,33 +120,8 @@ function undoLine(product: Product, scope: Scope): string {
 async function withoutProblems(plan: Plan, json: boolean): Promise<Plan> {
   const [first] = plan.problems;
   if (!first) return plan;
-  const where = first.line === undefined ? first.path : `${first.path}, line ${first.line}`;
-  if (plan.changes.length > 0 && !json && (await askToGoOn(`${where}: ${first.why}.`, plan))) return plan;
-  throw new BusError('bad-settings', `${where}: ${first.why}.`, {
-    next: 'Nothing was changed. Correct the file there, or move it away, and run the command again.',
-  });
-}
-
-/** Clients hide a server that fails, so it is tried here, from the file as it is now. */
-async function prove(product: Product, place: Place, scope: Scope, { problems }: Plan): Promise<Proof> {
-  const file = product.files(place, scope, true).find(({ parts }) => parts.some(({ kind }) => kind === 'server'));
-  const problem = problems.find(({ path }) => path === file?.path);
-  const undo = `To take back what was written: ${undoLine(product, scope)}`;
-  if (problem) {
-    const next = `Correct the file and run the command again. ${undo}`;
-    throw new BusError('bad-settings', `${product.title} has no server yet: ${problem.path}: ${problem.why}.`, {
-      next,
-    });
-  }
-  const entry = file && serverIn(decoded(fs.readFileSync(file.path)).text, file);
-  if (!entry) throw new BusError('internal', `${product.title} has no server.`, { next: undo });
-  try {
-    return await proveServer(entry, { client: product.client, folder: place.project, env: process.env });
-  } catch (error) {
-    if (!(error instanceof BusError)) throw error;
-    const message = `${product.title} is configured, but it would not reach the bus. ${error.message}`;
-    throw new BusError(error.code, message, { next: `${error.next} The configuration stays. ${undo}`, cause: error });
-  }
+  if (plan.changes.length > 0 && !json && (await askToGoOn(first, plan))) return plan;
+  throw unreadableError(first);
 }
 
 async function tellDiff(plan: Plan, json: boolean): Promise<ExitCode> {
@@ -148,15 +132,9 @@ async function tellDiff(plan: Plan, json: boolean): Promise<ExitCode> {
 }
 
 async function tellList(place: Place, json: boolean): Promise<ExitCode> {
-  const lines = Object.values(products).map((product): ProductLine => {
-    const extension = product.name === 'vscode' ? installedExtension(place) : undefined;
-    const found = detect(product, place);
-    const user = connectionState({ product, place, scope: 'user' });
-    const project = connectionState({ product, place, scope: 'project' });
-    return { product, found, user: extension ? { ...user, state: 'connected', files: [extension] } : user, project };
-  });
+  const lines = survey(place);
   if (!json) {
-    await printLine(listReport(lines, place, commandLine().shell));
+    await printLine(productList(lines, voiceAt(place), commandLine().shell));
     return ExitCode.ok;
   }
   await printJson({
@@ -178,7 +156,7 @@ async function tellExtension(place: Place, json: boolean): Promise<ExitCode> {
     return ExitCode.ok;
   }
   const lines = extension
-    ? [`VS Code is connected: the extension is installed in ${extension}.`]
+    ? [extensionLine(extension)]
     : [
         'VS Code is connected by the extension Agent Bus; there is no file to write. Install it with',
         `  ${install}`,
@@ -190,10 +168,14 @@ async function tellExtension(place: Place, json: boolean): Promise<ExitCode> {
 }
 
 function summary(product: Product, scope: Scope, plan: Plan): object {
-  const changed = plan.changes.map(({ path, before, after, backup }) => ({
-    path,
-    change: before === undefined ? 'created' : after === undefined ? 'removed' : 'changed',
-    ...(backup !== undefined && { backup }),
+  const changed = plan.changes.map((change) => ({
+    path: change.path,
+    change: changeWord(change),
+    ...(change.backup !== undefined && { backup: change.backup }),
   }));
   return { product: product.name, scope, changed, unchanged: plan.unchanged, problems: plan.problems };
+}
+
+function diffOf({ path, before, after }: Change): string {
+  return visibleText(unifiedDiff(path, before?.toString(), after?.toString()));
 }
