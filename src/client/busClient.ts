@@ -5,7 +5,7 @@ import { readRecord } from '../hub/discovery.ts';
 import { busHome, type BusHome } from '../hub/home.ts';
 import type { EventNotification, HubEvent, HubMethod, HubRequests, SubscribeResult } from '../protocol/messages.ts';
 import type { RequestContext } from '../protocol/calls.ts';
-import type { AskParams, AskResult, WakeParams, WakeResult } from '../protocol/reachMessages.ts';
+import type { AskParams, AskResult, LeaveParams, WakeParams, WakeResult } from '../protocol/reachMessages.ts';
 import { UnknownMethod } from '../protocol/wireErrors.ts';
 import { openConnection, type FindOptions, type HubConnection, type Identity } from './findHub.ts';
 import { bundledHub } from './hubProcess.ts';
@@ -28,6 +28,8 @@ export interface ClientOptions extends Identity {
 export interface Served {
   wake?(params: WakeParams, signal: AbortSignal): Promise<WakeResult>;
   ask?(params: AskParams, signal: AbortSignal): Promise<AskResult>;
+  /** It is not needed any more. */
+  leave?(params: LeaveParams): void;
 }
 
 export type HubRequest = <Method extends HubMethod>(
@@ -188,6 +190,7 @@ export class BusClient {
         this.serve(method, params, context),
       onNotification: (method: string, params: unknown): void => {
         if (method === 'event') this.receive(params as EventNotification);
+        else if (method === 'leave') this.options.serves?.leave?.(params as LeaveParams);
       },
     };
     const connection = await openConnection({ ...this.find, start }, identity, handlers, () => this.lost());

@@ -19,8 +19,8 @@ export type RequestState = 'pending' | 'answered' | 'failed' | 'cancelled' | 'ex
 
 /**
  * By which way a message was put in front of its reader: on a tool's result, in the inbox, as the answer to a call, in a
- * client's window, in a hook's output, as a submitted chat turn, as text in a chat's input, as a notification; over
- * agent-tool's broker or its frames, or over A2A.
+ * client's window, in a hook's output, as a submitted chat turn, as a line typed into its terminal, as text in a chat's
+ * input, as a notification; over agent-tool's broker or its frames, or over A2A.
  */
 export const routes = [
   'tool-result',
@@ -29,6 +29,7 @@ export const routes = [
   'client',
   'hook',
   'turn',
+  'typing',
   'input',
   'notification',
   'broker',

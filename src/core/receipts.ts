@@ -18,7 +18,7 @@ export function isWaiting(step: ReceiptStep): boolean {
 }
 
 /** Routes that go to the agent by our doing, not by its own. */
-const byPush: readonly Route[] = ['turn', 'input', 'notification'];
+const byPush: readonly Route[] = ['turn', 'typing', 'input', 'notification'];
 
 /**
  * How far each message got. Steps are written only when they happened: `offered` when a route took the message,

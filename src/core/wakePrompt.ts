@@ -22,6 +22,17 @@ export function wakePrompt(reader: string, messages: readonly MessageView[], tok
   };
 }
 
+/**
+ * One line that points to the inbox, for ways that put it there as if the person had typed it: no text of others, which
+ * a model might take for the person's wish.
+ */
+export function wakeLine(_reader: string, messages: readonly MessageView[], token: string, more: number): Push {
+  const count = messages.length + more;
+  const what = count === 1 ? '1 message waits for you' : `${count} messages wait for you`;
+  const text = `[Agent Bus] ${what}, from ${senders(messages, senderName)}: read with the bus tool inbox, then answer. (${token})`;
+  return { text, whole: [] };
+}
+
 /** Why a turn must not end yet. */
 export function stopReason(reader: string, messages: readonly MessageView[], more: number): Push {
   const { text, whole } = fenced(messages, more);
@@ -43,15 +54,23 @@ function fenced(messages: readonly MessageView[], more: number): Push {
 }
 
 function heading(messages: readonly MessageView[]): string {
-  const senders = [...new Map(messages.map((message) => [message.from, sender(message)])).values()];
-  const named = senders.slice(0, 3).join(', ') + (senders.length > 3 ? ' and others' : '');
+  const named = senders(messages, sender);
   if (messages.length === 1) return `${isAnswer(messages[0]) ? 'Answer' : 'Message'} from ${named}`;
   return `${messages.length} messages from ${named}`;
 }
 
-function sender({ from, workspace }: MessageView): string {
-  if (from === 'person') return 'the person';
-  return cleanLine(from, 60) + (workspace ? ` (${cleanLine(workspace, 60)})` : '');
+function senders(messages: readonly MessageView[], named: (message: MessageView) => string): string {
+  const all = [...new Map(messages.map((message) => [message.from, named(message)])).values()];
+  return all.slice(0, 3).join(', ') + (all.length > 3 ? ' and others' : '');
+}
+
+function senderName({ from }: MessageView): string {
+  return from === 'person' ? 'the person' : cleanLine(from, 60);
+}
+
+function sender(message: MessageView): string {
+  const { from, workspace } = message;
+  return senderName(message) + (from !== 'person' && workspace ? ` (${cleanLine(workspace, 60)})` : '');
 }
 
 function howToAnswer(reader: string, messages: readonly MessageView[]): string {

@@ -3,7 +3,8 @@ import type { Clock } from '../core/clock.ts';
 import { limits } from '../core/limits.ts';
 import type { AgentRecord, ChatRecord } from '../core/model.ts';
 import { suggestName } from '../core/names.ts';
-import type { CarryingWindow, Windows } from '../reach/windows.ts';
+import type { CarryingWindow } from '../reach/carrier.ts';
+import type { Windows } from '../reach/windows.ts';
 import type { Attachments } from './attachments.ts';
 import type { Chats } from './chats.ts';
 

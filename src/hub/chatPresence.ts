@@ -5,6 +5,7 @@ import type { ChatRecord, ToolAtWork } from '../core/model.ts';
 import type { Connection } from '../core/presence.ts';
 import type { Carried } from '../core/views.ts';
 import type { Pause } from '../reach/pause.ts';
+import type { Ladder, Target } from '../reach/ladder.ts';
 import type { Windows } from '../reach/windows.ts';
 import type { Rung } from '../protocol/reachMessages.ts';
 import type { Chats } from './chats.ts';
@@ -12,7 +13,12 @@ import type { Chats } from './chats.ts';
 /** A tool that takes longer than this may be waiting for the person. */
 const askedMs = 1_500;
 
-const rungWords: Record<Rung, string> = { turn: 'chat turn', input: 'chat input', notification: 'notification' };
+const rungWords: Record<Rung, string> = {
+  turn: 'chat turn',
+  typing: 'typing into its terminal',
+  input: 'chat input',
+  notification: 'notification to the person',
+};
 
 interface Entry {
   agent: number;
@@ -20,34 +26,36 @@ interface Entry {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** What everybody sees of the chats whose windows are there: presence, what keeps them, and how they would hear. */
+/** What everybody sees of the chats that somebody carries: presence, what keeps them, and how they would hear. */
 export class ChatPresence {
   private readonly bus: Bus;
   private readonly clock: Clock;
   private readonly chats: Chats;
   private readonly windows: Windows;
+  private readonly ladder: Ladder;
   private readonly pause: Pause;
   private readonly live = new Map<string, Entry>();
   private readonly told = new Map<number, string>();
 
-  constructor(parts: { bus: Bus; clock: Clock; chats: Chats; windows: Windows; pause: Pause }) {
+  constructor(parts: { bus: Bus; clock: Clock; chats: Chats; windows: Windows; ladder: Ladder; pause: Pause }) {
     this.bus = parts.bus;
     this.clock = parts.clock;
     this.chats = parts.chats;
     this.windows = parts.windows;
+    this.ladder = parts.ladder;
     this.pause = parts.pause;
     this.bus.feed.subscribe((event) => {
       if (event.type === 'presence') this.told.set(event.agent, this.seen(event.agent));
     });
   }
 
-  /** The chat has changed, or its window has come or gone, or the chat has lost its agent. */
+  /** The chat has changed, or who carries it has come or gone, or the chat has lost its agent. */
   update(chat: ChatRecord): void {
     const current = this.chats.get(chat.id);
-    const window = current && current.state !== 'gone' ? this.windows.get(current.window) : undefined;
+    const isCarried = current && this.ladder.carriersOf(current).length > 0;
     const entry = this.live.get(chat.id);
-    if (entry && (!window || entry.agent !== current?.agent)) this.leave(chat.id, entry);
-    if (current && window) this.show(current, this.live.get(chat.id) ?? this.enter(current));
+    if (entry && (!isCarried || entry.agent !== current?.agent)) this.leave(chat.id, entry);
+    if (current && isCarried) this.show(current, this.live.get(chat.id) ?? this.enter(current));
     this.tell(chat.agent);
     if (current && current.agent !== chat.agent) this.tell(current.agent);
   }
@@ -61,28 +69,34 @@ export class ChatPresence {
     for (const entry of this.live.values()) clearTimeout(entry.timer);
   }
 
-  /** For agents that a window carries, and for the person who sits at one. */
+  /** For agents that somebody carries, and for the person who sits at a window. */
   carried(agent: number): Carried | undefined {
     if (agent === this.bus.roster.person.id) {
       const sits = this.windows.all().length > 0 && this.bus.presence.isConnected(agent);
       return sits ? { reach: ['sidebar', 'inbox'] } : undefined;
     }
-    const target = this.chats.target(agent);
-    if (!target) return undefined;
-    const chat = target.chat && this.chats.get(target.chat.id);
+    const [target] = this.ladder.targets(agent);
+    const chat = target ? target.chat && this.chats.get(target.chat.id) : this.carriedChat(agent);
+    if (!target && !chat) return undefined;
     const waits = chat?.asking === true || chat?.tools.some((tool) => !tool.runs) === true;
     const doing = chat && this.doing(chat);
-    return { reach: this.reach(agent, chat, waits), ...(doing !== undefined && { doing }) };
+    return { reach: this.reach(target, chat, waits), ...(doing !== undefined && { doing }) };
   }
 
-  private reach(agent: number, chat: ChatRecord | undefined, waits: boolean): string[] {
-    const target = this.chats.target(agent);
-    const rung = target?.window.rungs[0];
-    const works = chat ? chat.state === 'working' && !(target && this.chats.isFree(target)) : false;
+  /** Of a session that is there, though nobody could wake it. */
+  private carriedChat(agent: number): ChatRecord | undefined {
+    const chat = this.chats.holder(agent);
+    return chat && this.ladder.carriersOf(chat).length > 0 ? chat : undefined;
+  }
+
+  private reach(target: Target | undefined, chat: ChatRecord | undefined, waits: boolean): string[] {
+    const way = target && (target.route ?? (target.rung && rungWords[target.rung]));
+    const works = chat?.state === 'working' && !(target && this.chats.isFree(target));
     if (this.pause.on) return works ? ['next tool call', 'inbox'] : ['inbox'];
     if (waits) return ['after the tool or its approval', 'end of turn', 'inbox'];
     if (works) return ['next tool call', 'end of turn', 'inbox'];
-    return rung ? [rungWords[rung], 'inbox'] : ['next tool call', 'inbox'];
+    if (way !== undefined) return [way, 'inbox'];
+    return chat?.window === '' ? ['its next turn', 'inbox'] : ['next tool call', 'inbox'];
   }
 
   private doing(chat: ChatRecord): string | undefined {
@@ -103,8 +117,9 @@ export class ChatPresence {
 
   private enter(chat: ChatRecord): Entry {
     const probe = (signal: AbortSignal): Promise<void> => {
-      const window = this.windows.get(this.chats.get(chat.id)?.window ?? '');
-      return window ? window.probe(signal) : Promise.reject(new Error('its window is gone'));
+      const current = this.chats.get(chat.id);
+      const [carrier] = current ? this.ladder.carriersOf(current) : [];
+      return carrier ? carrier.probe(signal) : Promise.reject(new Error('nobody carries it any more'));
     };
     const entry: Entry = {
       agent: chat.agent,

@@ -11,8 +11,10 @@ import {
 import type { Clock } from '../core/clock.ts';
 import type { ChatRecord } from '../core/model.ts';
 import type { Store } from '../core/ports.ts';
-import type { ChatBook, Target } from '../reach/chatBook.ts';
-import type { CarryingWindow, Windows } from '../reach/windows.ts';
+import type { CarryingWindow } from '../reach/carrier.ts';
+import type { ChatBook } from '../reach/chatBook.ts';
+import type { Target } from '../reach/ladder.ts';
+import type { Windows } from '../reach/windows.ts';
 import { WakingWindows } from './wakingWindows.ts';
 
 interface ChatsParts {
@@ -86,10 +88,10 @@ export class Chats implements ChatBook {
     await Promise.all([saved, this.waking.heard(chat.window)]);
   }
 
-  /** What its window sees of it. */
-  async see(id: string, window: string, sight: ChatSight): Promise<void> {
+  /** What whoever carries it sees of it. */
+  async see(id: string, sight: ChatSight): Promise<void> {
     const chat = this.byId.get(id);
-    if (chat?.window !== window) return;
+    if (!chat) return;
     const next = afterSight(chat, { ...sight, at: Math.min(sight.at, this.parts.clock.now()) });
     if (next.state !== chat.state || next.asking !== chat.asking || next.at !== chat.at) await this.save(next);
   }
@@ -140,40 +142,23 @@ export class Chats implements ChatBook {
     await Promise.all(own.map((chat) => this.move(chat, window.id, home.id)));
   }
 
-  target(agent: number): Target | undefined {
-    const { windows } = this.parts;
-    const chat = this.holder(agent);
-    const window = chat && chat.state !== 'gone' ? windows.get(chat.window) : undefined;
-    if (window) return { agent, window, chat };
-    const own = windows.ofHome(agent);
-    return own && { agent, window: own, chat: undefined };
-  }
-
-  carriedBy(window?: CarryingWindow): number[] {
-    const { windows } = this.parts;
-    const carrying = new Set((window ? [window] : windows.all()).map(({ id }) => id));
-    const homes = windows.all().flatMap(({ id, home }) => (carrying.has(id) ? [home] : []));
-    const held = this.all().flatMap((chat) => (carrying.has(chat.window) && chat.state !== 'gone' ? [chat.agent] : []));
-    return [...new Set([...homes, ...held])];
-  }
-
   inWindow(window: string): ChatRecord[] {
     return this.all().filter((chat) => chat.window === window);
   }
 
   isFree(target: Target, ours = false): boolean {
     if (target.chat) return this.isIdle(target.chat.id, ours);
-    if (!ours && this.waking.has(target.window.id)) return false;
-    return this.inWindow(target.window.id).every((chat) => chat.state === 'gone' || this.isIdle(chat.id, false));
+    if (!ours && this.waking.has(target.carrier.id)) return false;
+    return this.inWindow(target.carrier.id).every((chat) => chat.state === 'gone' || this.isIdle(chat.id, false));
   }
 
   isWorking(target: Target): boolean {
-    const chats = target.chat ? [this.byId.get(target.chat.id)] : this.inWindow(target.window.id);
+    const chats = target.chat ? [this.byId.get(target.chat.id)] : this.inWindow(target.carrier.id);
     return chats.some((chat) => chat?.state === 'working' && !this.isIdle(chat.id, true));
   }
 
   async markWaking(target: Target, waking: boolean): Promise<void> {
-    if (!target.chat) return this.waking.mark(target.window.id, waking);
+    if (!target.chat) return this.waking.mark(target.carrier.id, waking);
     const chat = this.byId.get(target.chat.id);
     if (!chat || chat.waking === waking) return;
     // From now on: an earlier turn is over, and what the editor shows of it says nothing about this one.

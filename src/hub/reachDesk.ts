@@ -6,7 +6,7 @@ import { limits } from '../core/limits.ts';
 import type { Caller } from '../core/model.ts';
 import { DeliveryPhase } from '../core/model.ts';
 import type { Store } from '../core/ports.ts';
-import { pushBudget, wakePrompt } from '../core/wakePrompt.ts';
+import { pushBudget, wakeLine, wakePrompt } from '../core/wakePrompt.ts';
 import type {
   CarryParams,
   CarryResult,
@@ -18,9 +18,13 @@ import type {
 } from '../protocol/reachMessages.ts';
 import { Consents, type Pair } from '../reach/consents.ts';
 import { Gate } from '../reach/gate.ts';
+import type { Carrier, CarryingWindow, SessionCarrier } from '../reach/carrier.ts';
+import { Ladder } from '../reach/ladder.ts';
 import { Pause } from '../reach/pause.ts';
+import { Sessions } from '../reach/sessions.ts';
+import { TypingPermits } from '../reach/typing.ts';
 import { Wakes } from '../reach/wakes.ts';
-import { Windows, type CarryingWindow } from '../reach/windows.ts';
+import { Windows } from '../reach/windows.ts';
 import type { CarryLink, ReachHost } from '../transports/rpc/rpcHost.ts';
 import type { Attachments } from './attachments.ts';
 import { ChatPlaces, type ChatAsk } from './chatPlaces.ts';
@@ -43,6 +47,9 @@ export class ReachDesk implements ReachHost {
   private readonly bus: Bus;
   private readonly store: Store;
   private readonly windows = new Windows();
+  private readonly sessions = new Sessions();
+  private readonly typing: TypingPermits;
+  private readonly ladder: Ladder;
   private readonly consents: Consents;
   private readonly pauseState: Pause;
   private readonly chats: Chats;
@@ -54,7 +61,7 @@ export class ReachDesk implements ReachHost {
   private readonly onError: (error: unknown) => void;
 
   constructor({ bus, store, clock, attachments, settings, onError }: ReachParts) {
-    const { windows } = this;
+    const { windows, sessions } = this;
     const { quietMinutes, staleSeconds, proofSeconds } = settings.reach;
     this.bus = bus;
     this.store = store;
@@ -65,8 +72,12 @@ export class ReachDesk implements ReachHost {
     const spans = { quietMs: quietMinutes * 60_000, staleMs: staleSeconds * 1000 };
     this.chats = new Chats({ bus, store, clock, windows, ...spans });
     const { chats } = this;
+    this.typing = new TypingPermits(store);
+    const agentOf = bus.roster.get.bind(bus.roster);
+    this.ladder = new Ladder({ windows, sessions, typing: this.typing, chats, agentOf });
+    const { ladder } = this;
     this.places = new ChatPlaces({ bus, clock, chats, windows, attachments });
-    this.presence = new ChatPresence({ bus, clock, chats, windows, pause });
+    this.presence = new ChatPresence({ bus, clock, chats, windows, ladder, pause });
     const { wakeHops } = settings.limits;
     this.gate = new Gate({ bus, store, consents, wakeHops, onDecided: (agent) => this.decided(agent) });
     const { gate } = this;
@@ -74,12 +85,15 @@ export class ReachDesk implements ReachHost {
       bus,
       store,
       chats,
+      ladder,
       gate,
       pause,
       prompt: wakePrompt,
+      line: wakeLine,
       newToken: () => `wake-${randomBytes(16).toString('base64url')}`,
       atOnce: pushBudget.messages,
       proofMs: proofSeconds * 1000,
+      now: () => clock.now(),
       onError,
     });
     this.hooks = new Hooks({ bus, store, chats, gate, pause, wakes: this.wakes });
@@ -104,36 +118,62 @@ export class ReachDesk implements ReachHost {
   }
 
   async carry(caller: Caller, params: CarryParams, link: CarryLink): Promise<CarryResult> {
-    if (caller.agent === this.bus.roster.person.id) {
-      throw new BusError('invalid-input', 'The person’s connection carries no agent.', {
-        next: 'Log in with `attach`, then carry.',
-      });
-    }
-    const window: CarryingWindow = {
-      id: params.window,
-      home: caller.agent,
-      rungs: [...new Set(params.rungs)],
-      wake: link.wake,
-      ask: link.ask,
-      probe: link.probe,
-    };
-    await this.chats.arrive(window);
-    if (!link.isOpen()) return { paused: this.paused };
-    const leave = this.windows.add(window);
-    link.onClose(() => {
-      if (leave()) this.showWindow(window);
-    });
-    this.showWindow(window);
-    this.wakes.arrived(window);
+    const { window: id, session } = params;
+    const carrier: Carrier = { id, rungs: [...new Set(params.rungs)], wake: link.wake, probe: link.probe };
+    if (session) this.carrySession({ ...carrier, session, leave: link.leave }, link);
+    else await this.carryWindow({ ...carrier, home: this.homeOf(caller), ask: link.ask }, link);
     return { paused: this.paused };
   }
 
-  async observe(window: string, { chat, state, at }: ObserveParams): Promise<void> {
-    await this.chats.see(chat, window, { state, at });
+  private async carryWindow(window: CarryingWindow, link: CarryLink): Promise<void> {
+    await this.chats.arrive(window);
+    if (!link.isOpen()) return;
+    const leave = this.windows.add(window);
+    link.onClose(() => {
+      if (leave()) this.showChats();
+    });
+    this.showWindow(window);
+    this.wakes.arrived(window);
   }
 
-  noteFinished(window: string, ids: readonly string[]): void {
-    this.wakes.noteFinished(window, ids);
+  private carrySession(carrier: SessionCarrier, link: CarryLink): void {
+    const leave = this.sessions.add(carrier);
+    link.onClose(() => {
+      if (leave()) this.showChats();
+    });
+    this.showChats();
+    this.wakes.sessionArrived(carrier);
+  }
+
+  private homeOf(caller: Caller): number {
+    if (caller.agent !== this.bus.roster.person.id) return caller.agent;
+    throw new BusError('invalid-input', 'The person’s connection carries no agent.', {
+      next: 'Log in with `attach`, then carry; or say which `session` you carry.',
+    });
+  }
+
+  terminals(window: string, pids: readonly number[]): void {
+    this.windows.setTerminals(window, pids);
+    this.showChats();
+    this.wakes.sweep();
+  }
+
+  async setTyping(name: string, on: boolean): Promise<void> {
+    const agent = this.bus.roster.require(name);
+    await this.typing.set(agent.id, on);
+    this.presence.tell(agent.id);
+    this.bus.feed.publish({ type: 'presence', agent: agent.id });
+    this.wakes.nudge(agent.id);
+  }
+
+  async observe(carrier: string, { chat: id, state, at }: ObserveParams): Promise<void> {
+    const chat = this.chats.get(id);
+    const isIts = chat && this.ladder.carriersOf(chat).some((one) => one.id === carrier);
+    if (isIts) await this.chats.see(id, { state, at });
+  }
+
+  noteFinished(carrier: string, ids: readonly string[]): void {
+    this.wakes.noteFinished(carrier, ids);
   }
 
   hook(caller: Caller, params: HookParams): Promise<HookResult> {
@@ -148,7 +188,7 @@ export class ReachDesk implements ReachHost {
 
   async pause(on: boolean): Promise<void> {
     await this.pauseState.set(on);
-    for (const window of this.windows.all()) this.showWindow(window);
+    this.showChats();
     this.wakes.sweep();
   }
 
@@ -199,6 +239,7 @@ export class ReachDesk implements ReachHost {
     bus.onShown = (agent, seqs) => this.noteCause(agent, seqs);
     chats.onLeft = (chat) => this.presence.update(chat);
     chats.onChange = (chat) => {
+      if (chat.state === 'gone') this.sessions.ended(chat.id);
       this.presence.update(chat);
       if (chat.state === 'idle') this.wakes.nudge(chat.agent);
       const home = this.windows.get(chat.window)?.home;
@@ -213,6 +254,12 @@ export class ReachDesk implements ReachHost {
       const message = this.store.message(seq);
       if (message?.kind === 'request') this.chats.raiseHop(agent, this.gate.hopFor(agent, message));
     }
+  }
+
+  /** Any of them may be carried by somebody else now, or by nobody. */
+  private showChats(): void {
+    for (const chat of this.chats.all()) this.presence.update(chat);
+    for (const { home } of this.windows.all()) this.presence.tell(home);
   }
 
   private showWindow(window: CarryingWindow): void {

@@ -135,9 +135,11 @@ export interface HubRequests {
   story: { params: StoryParams; result: StoryResult };
   message: { params: { id: string }; result: StoryMessage };
   unread: { params: { id: string }; result: null };
-  // Reach. The hub in turn asks a window that carries: `wake` and `ask`.
+  // Reach. The hub in turn asks who carries: `wake`, `ask` (a window) and `leave` (what carries a session).
   carry: { params: CarryParams; result: CarryResult };
   observe: { params: ObserveParams; result: null };
+  terminals: { params: { pids: number[] }; result: null };
+  typing: { params: { agent: string; on: boolean }; result: null };
   hook: { params: HookParams; result: HookResult };
   pause: { params: { on: boolean }; result: null };
   release: { params: { id: string; verdict: Verdict }; result: null };

@@ -1,24 +1,49 @@
 /**
  * What passes between the hub and those who can put a message in front of an agent: windows, which carry the chats of
- * an editor, and hooks, which tell what a chat is doing.
+ * an editor, whatever carries one session of a product in a terminal, and hooks, which tell what a chat is doing.
  */
 import type { Presence } from '../core/model.ts';
 
-/** What a window can do for a chat, best first: a submitted turn, text in the input, a notification to the person. */
-export type Rung = 'turn' | 'input' | 'notification';
+/**
+ * What a carrier can do for a chat, best first: a turn, by the product's own means; a line typed into its terminal; text
+ * in the input; a notification to the person.
+ */
+export const rungs = ['turn', 'typing', 'input', 'notification'] as const;
+export type Rung = (typeof rungs)[number];
 
-/** A window's connection says that it carries its agent and all chats that say they are in this window. */
+/**
+ * A window's connection says that it carries its agent and all chats that say they are in this window. A connection of
+ * the owner's says instead that it carries one session, or those of one product in a workspace.
+ */
 export interface CarryParams {
-  /** New with every start of the window's extension host: turns that ran before it are over. */
+  /** New with every start of the window's extension host, or of whatever carries: turns that ran before it are over. */
   window: string;
   rungs: Rung[];
+  session?: SessionParams;
+}
+
+/** Which sessions in terminals somebody carries. */
+export interface SessionParams {
+  /** What the product's agents are on the bus. */
+  product: string;
+  workspace: string;
+  /** Only this one, by the product's own id. */
+  chat?: string;
+  /** Only the one that is this agent. */
+  agent?: string;
+  /** By what means, in a few words: people read it where they see how an agent can be reached. */
+  route: string;
+  /** What it says looks like the person's own words to the model: it is given a line that points to the inbox, no text of others. */
+  says?: 'line';
+  /** The processes that it was started by, nearest first: one of them may be a terminal of a window. */
+  pids?: number[];
 }
 
 export interface CarryResult {
   paused: boolean;
 }
 
-/** Hub to window: put this in front of the agent. Only sent while its chat is known to be idle. */
+/** Hub to carrier: put this in front of the agent. Only sent while its chat is known to be idle. */
 export interface WakeParams {
   /** Stands in the prompt, too: the hook that sees the prompt proves the delivery by it. */
   wake: string;
@@ -27,6 +52,17 @@ export interface WakeParams {
   chat?: string;
   prompt: string;
   ids: string[];
+  /** For a session in a terminal of this window: by no other rung than this. */
+  by?: 'typing' | 'notification';
+  /** The process that the terminal has started. */
+  terminal?: number;
+  /** Whose session it is, where it is not one of the editor's own. */
+  product?: string;
+}
+
+/** Hub to carrier of a session: it is not needed any more. */
+export interface LeaveParams {
+  why: string;
 }
 
 export interface WakeResult {
@@ -46,7 +82,7 @@ export type AskParams = {
 } & ({ kind: 'consent' } | { kind: 'hops'; hops: number });
 
 /**
- * Window to hub: what the editor itself shows of a chat, from its own files and therefore late. It knows two things that
+ * Carrier to hub: what the editor itself shows of a chat, from its own files and therefore late. It knows two things that
  * no hook tells: that a confirmation is really open, and that the person has cancelled a turn.
  */
 export interface ObserveParams {
@@ -115,4 +151,6 @@ export interface AgentReach {
   busy: ReachWay;
   end_of_turn: ReachWay;
   idle: ReachWay;
+  /** Whether the person lets the bus type into its terminal; absent where it is in no terminal of a window. */
+  typing?: boolean;
 }

@@ -1,6 +1,6 @@
 import type { MessageRecord } from '../core/model.ts';
 import type { Rung } from '../protocol/reachMessages.ts';
-import type { Target } from './chatBook.ts';
+import type { Target } from './ladder.ts';
 
 /** One submitted turn, from the decision to the proof that it began or to giving up on it. */
 export class Flight {
@@ -11,9 +11,9 @@ export class Flight {
   seqs: ReadonlySet<number> = new Set();
   prompt = '';
   whole: string[] = [];
-  /** How far the window got with it, once it has said so. */
+  /** How far the carrier got with it, once it has said so. */
   rung: Rung | 'none' | undefined;
-  /** Its window went away before it had said so. */
+  /** Its carrier went away before it had said so. */
   lost = false;
   proven = false;
   over = false;
@@ -47,12 +47,12 @@ const remembered = 1_000;
 
 export class Flights {
   private readonly byAgent = new Map<number, Flight>();
-  private readonly byWindow = new Map<string, Flight>();
+  private readonly byCarrier = new Map<string, Flight>();
   private readonly tokens = new Map<string, Flight>();
 
   add(flight: Flight): void {
     this.byAgent.set(flight.target.agent, flight);
-    this.byWindow.set(flight.target.window.id, flight);
+    this.byCarrier.set(flight.target.carrier.id, flight);
     this.tokens.set(flight.token, flight);
     for (const token of this.tokens.keys()) {
       if (this.tokens.size <= remembered) break;
@@ -68,25 +68,25 @@ export class Flights {
     return this.tokens.get(token);
   }
 
-  /** Those of a window, over or not. */
-  inWindow(window: string): Flight[] {
-    return [...this.tokens.values()].filter((flight) => flight.target.window.id === window);
+  /** Those that a carrier was given, over or not. */
+  givenTo(carrier: string): Flight[] {
+    return [...this.tokens.values()].filter((flight) => flight.target.carrier.id === carrier);
   }
 
-  isBusy(agent: number, window: string): boolean {
-    return this.byAgent.has(agent) || this.byWindow.has(window);
+  isBusy(agent: number, carrier: string): boolean {
+    return this.byAgent.has(agent) || this.byCarrier.has(carrier);
   }
 
-  /** Others of its window need not wait for it any longer. */
-  freeWindow(flight: Flight): void {
-    const { id } = flight.target.window;
-    if (this.byWindow.get(id) === flight) this.byWindow.delete(id);
+  /** Others of its carrier need not wait for it any longer. */
+  freeCarrier(flight: Flight): void {
+    const { id } = flight.target.carrier;
+    if (this.byCarrier.get(id) === flight) this.byCarrier.delete(id);
   }
 
   remove(flight: Flight): void {
     flight.over = true;
     flight.rest();
-    this.freeWindow(flight);
+    this.freeCarrier(flight);
     if (this.byAgent.get(flight.target.agent) === flight) this.byAgent.delete(flight.target.agent);
   }
 

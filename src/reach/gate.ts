@@ -4,7 +4,7 @@ import type { AgentRecord, MessageRecord } from '../core/model.ts';
 import type { Store } from '../core/ports.ts';
 import type { AskParams, Verdict } from '../protocol/reachMessages.ts';
 import { pairKey, type Consents, type Pair } from './consents.ts';
-import type { CarryingWindow } from './windows.ts';
+import type { CarryingWindow } from './carrier.ts';
 
 const chainStopped = 'the person stopped this chain of messages';
 
@@ -31,8 +31,12 @@ export class Gate {
     this.parts = parts;
   }
 
-  /** Those that may go now. For the others it tells why they wait, and asks. */
-  admit(recipient: AgentRecord, window: CarryingWindow, messages: readonly MessageRecord[]): MessageRecord[] {
+  /** Those that may go now. For the others it tells why they wait, and asks where the person is. */
+  admit(
+    recipient: AgentRecord,
+    window: CarryingWindow | undefined,
+    messages: readonly MessageRecord[],
+  ): MessageRecord[] {
     const { bus, consents } = this.parts;
     const admitted: MessageRecord[] = [];
     const unasked = new Map<string, { pair: Pair; messages: MessageRecord[] }>();
@@ -84,7 +88,12 @@ export class Gate {
     this.parts.onDecided();
   }
 
-  private askConsent(recipient: AgentRecord, window: CarryingWindow, pair: Pair, held: MessageRecord[]): void {
+  private askConsent(
+    recipient: AgentRecord,
+    window: CarryingWindow | undefined,
+    pair: Pair,
+    held: MessageRecord[],
+  ): void {
     this.parts.bus.receipts.noteHeld(recipient.id, held, 'waits for the person’s consent');
     void this.ask(consentKey(pair), window, { ...this.question(recipient, held), kind: 'consent' }, async (verdict) => {
       if (verdict === 'once') await this.markReleased(recipient.id, this.stillHeld(recipient, pair));
@@ -93,7 +102,7 @@ export class Gate {
     });
   }
 
-  private askHops(recipient: AgentRecord, window: CarryingWindow, held: MessageRecord[]): void {
+  private askHops(recipient: AgentRecord, window: CarryingWindow | undefined, held: MessageRecord[]): void {
     const { bus, wakeHops } = this.parts;
     const note = `held after ${wakeHops} messages in a chain: the person decides whether it goes on`;
     bus.receipts.noteHeld(recipient.id, held, note);
@@ -111,11 +120,12 @@ export class Gate {
 
   private async ask(
     key: string,
-    window: CarryingWindow,
+    window: CarryingWindow | undefined,
     question: AskParams,
     decide: (verdict: Verdict) => Promise<void>,
   ): Promise<void> {
-    if (this.open.has(key) || this.dismissed.has(key)) return;
+    // Without a window it waits for one, or for the person's word by the command line.
+    if (!window || this.open.has(key) || this.dismissed.has(key)) return;
     this.open.add(key);
     try {
       const { verdict } = await window.ask(question);

@@ -1,27 +1,19 @@
-import type { Probe } from '../core/presence.ts';
-import type { AskParams, AskResult, Rung, WakeParams, WakeResult } from '../protocol/reachMessages.ts';
+import type { CarryingWindow } from './carrier.ts';
 
-/** A window that puts messages in front of the chats in it, by a connection that is logged in as its agent. */
-export interface CarryingWindow {
-  id: string;
-  /** The agent that the window itself is. */
-  home: number;
-  rungs: readonly Rung[];
-  wake(params: WakeParams, timeoutMs: number): Promise<WakeResult>;
-  /** There is no hurry: a person answers. */
-  ask(params: AskParams): Promise<AskResult>;
-  probe: Probe;
-}
-
-/** Which windows are there. A window that comes back takes the place of its former connection. */
+/** Which windows are there, and which terminals are in them. A window that comes back takes the place of its former connection. */
 export class Windows {
   private readonly byId = new Map<string, CarryingWindow>();
+  private readonly terminals = new Map<string, ReadonlySet<number>>();
 
   /** @returns the end of it; false when a newer connection of the same window had taken over. */
   add(window: CarryingWindow): () => boolean {
     this.byId.delete(window.id);
     this.byId.set(window.id, window);
-    return () => this.byId.get(window.id) === window && this.byId.delete(window.id);
+    return () => {
+      if (this.byId.get(window.id) !== window) return false;
+      this.terminals.delete(window.id);
+      return this.byId.delete(window.id);
+    };
   }
 
   get(id: string): CarryingWindow | undefined {
@@ -35,5 +27,19 @@ export class Windows {
 
   all(): CarryingWindow[] {
     return [...this.byId.values()];
+  }
+
+  /** The processes that its terminals have started. */
+  setTerminals(id: string, pids: readonly number[]): void {
+    if (this.byId.has(id)) this.terminals.set(id, new Set(pids));
+  }
+
+  /** The terminal that one of these processes is, and the window that it is in. */
+  terminalOf(pids: readonly number[]): { window: CarryingWindow; pid: number } | undefined {
+    for (const window of this.all()) {
+      const pid = pids.find((candidate) => this.terminals.get(window.id)?.has(candidate));
+      if (pid !== undefined) return { window, pid };
+    }
+    return undefined;
   }
 }

@@ -11,7 +11,9 @@ export function showWaiting(params: WakeParams, sender: string | undefined, deli
 }
 
 async function ask(params: WakeParams, sender: string | undefined, deliver: () => Promise<boolean>): Promise<void> {
-  const chosen = await vscode.window.showInformationMessage(waitingText(params, sender), 'Deliver now', 'Show');
+  // What is in a terminal is the person's to go on with.
+  const answers = params.by === undefined ? ['Deliver now', 'Show'] : ['Show'];
+  const chosen = await vscode.window.showInformationMessage(waitingText(params, sender), ...answers);
   if (chosen === 'Show') await vscode.commands.executeCommand('agentBus.inbox.focus');
   if (chosen !== 'Deliver now' || (await deliver())) return;
   void vscode.window.showInformationMessage(

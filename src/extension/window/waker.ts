@@ -52,6 +52,7 @@ export class Waker {
   }
 
   private async climb(params: WakeParams, signal: AbortSignal | undefined): Promise<WakeResult> {
+    if (params.by !== undefined) return this.remind(params);
     const outcome = await this.tryTurn(params, signal);
     this.surface.log(
       `wake ${params.wake} of ${params.agent}: ${outcome.rung ?? 'notification'}. ${outcome.note ?? ''}`,
@@ -59,6 +60,13 @@ export class Waker {
     if (outcome.rung !== undefined) return { rung: outcome.rung, ...(outcome.note && { note: outcome.note }) };
     this.surface.notify(params, () => this.deliverNow(params));
     return { rung: 'notification', ...(outcome.note && { note: outcome.note }) };
+  }
+
+  /** A session in a terminal: what its own product could not do is the person's. */
+  private remind(params: WakeParams): WakeResult {
+    if (params.by === 'typing') return { rung: 'none', note: 'typing: this window does not type into terminals.' };
+    this.surface.notify(params, () => Promise.resolve(false));
+    return { rung: 'notification' };
   }
 
   /** No rung: the next one is to be tried. */

@@ -26,10 +26,16 @@ export function question(params: AskParams): Question {
   };
 }
 
-export function waitingText({ ids, agent }: Pick<WakeParams, 'ids' | 'agent'>, sender: string | undefined): string {
+export function waitingText(
+  { ids, agent, by }: Pick<WakeParams, 'ids' | 'agent' | 'by'>,
+  sender: string | undefined,
+): string {
   const from = sender === undefined ? '' : ` from ${plainLine(sender, 40)}`;
   const what = ids.length === 1 ? 'A message' : `${ids.length} messages`;
-  return `${what}${from} ${ids.length === 1 ? 'waits' : 'wait'} for Copilot (${plainLine(agent, 40)}).`;
+  const waits = ids.length === 1 ? 'waits' : 'wait';
+  const name = plainLine(agent, 40);
+  if (by === undefined) return `${what}${from} ${waits} for Copilot (${name}).`;
+  return `${what}${from} ${waits} for ${name}, which is idle in a terminal and can’t be woken from here. It hears of it with your next prompt there.`;
 }
 
 function naming({ agent, workspace }: AskParams['from']): string {

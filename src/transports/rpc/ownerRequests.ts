@@ -53,6 +53,10 @@ export const personRequests: Readonly<Record<string, Request>> = {
     const { id, verdict } = parse('release', params);
     return reach.release(caller, id, verdict).then(done);
   },
+  typing: ({ reach }, _caller, params) => {
+    const { agent, on } = parse('typing', params);
+    return reach.setTyping(agent, on).then(done);
+  },
   consents: ({ reach }) => reach.listConsents(),
   forget: ({ reach }, _caller, params) => reach.forget(parse('forget', params)).then(done),
 };

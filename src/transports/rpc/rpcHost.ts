@@ -57,10 +57,11 @@ export interface Attachment {
   window?: string | undefined;
 }
 
-/** The way back to a window that carries agents. */
+/** The way back to whoever carries agents. */
 export interface CarryLink {
   wake: (params: WakeParams, timeoutMs: number) => Promise<WakeResult>;
   ask: (params: AskParams) => Promise<AskResult>;
+  leave: (why: string) => void;
   probe: Probe;
   isOpen(): boolean;
   onClose(callback: () => void): void;
@@ -69,10 +70,14 @@ export interface CarryLink {
 /** What puts messages in front of agents, as windows, hooks and the person see it. */
 export interface ReachHost {
   carry(caller: Caller, params: CarryParams, link: CarryLink): Promise<CarryResult>;
-  /** What a window that carries sees of a chat in it. */
-  observe(window: string, sight: ObserveParams): Promise<void>;
-  /** Turns of that window ended in which these were. */
-  noteFinished(window: string, ids: readonly string[]): void;
+  /** The terminals of a window that carries, by the processes that they have started. */
+  terminals(window: string, pids: readonly number[]): void;
+  /** Whether the person lets the bus type into that agent's terminal. */
+  setTyping(agent: string, on: boolean): Promise<void>;
+  /** What somebody who carries a chat sees of it. */
+  observe(carrier: string, sight: ObserveParams): Promise<void>;
+  /** Turns that this carrier was given have begun or ended with these in them. */
+  noteFinished(carrier: string, ids: readonly string[]): void;
   hook(caller: Caller, params: HookParams): Promise<HookResult>;
   /** The last bridge of that agent has gone, and with it the product's session. */
   left(agent: number): void;

@@ -4,11 +4,13 @@ import { BusError } from '../../core/errors.ts';
 import { limits } from '../../core/limits.ts';
 import { routes } from '../../core/model.ts';
 import { doorNames } from '../../protocol/doorMessages.ts';
+import { rungs } from '../../protocol/reachMessages.ts';
 
 const name = z.string().max(limits.nameLength);
 const id = z.string().max(20);
 const windowId = z.string().min(1).max(200);
 const chatId = z.string().min(1).max(limits.chatIdLength);
+const pids = z.array(z.int().positive()).max(1_000).optional();
 
 export const schemas = {
   hello: z.object({ protocol: z.number(), nonce: z.string().min(16).max(100) }),
@@ -59,7 +61,23 @@ export const schemas = {
     }),
   byId: z.object({ id }),
 
-  carry: z.object({ window: windowId, rungs: z.array(z.enum(['turn', 'input', 'notification'])).max(10) }),
+  carry: z.object({
+    window: windowId,
+    rungs: z.array(z.enum(rungs)).max(10),
+    session: z
+      .object({
+        product: z.string().min(1).max(100),
+        workspace: z.string().max(4_096),
+        chat: chatId.optional(),
+        agent: name.optional(),
+        route: z.string().min(1).max(100),
+        says: z.literal('line').optional(),
+        pids,
+      })
+      .optional(),
+  }),
+  terminals: z.object({ pids: pids.unwrap() }),
+  typing: z.object({ agent: name, on: z.boolean() }),
   observe: z.object({ chat: chatId, state: z.enum(['idle', 'approval', 'working']), at: z.number().min(0) }),
   hook: z.object({
     event: z.enum(['session-start', 'prompt', 'before-tool', 'after-tool', 'stop', 'session-end']),

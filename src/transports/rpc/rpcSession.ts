@@ -15,16 +15,16 @@ import {
 import type { RequestContext } from '../../protocol/calls.ts';
 import { Peer } from '../../protocol/peer.ts';
 import { UnknownMethod } from '../../protocol/wireErrors.ts';
-import type { CarryResult } from '../../protocol/reachMessages.ts';
+import { rungs, type CarryResult } from '../../protocol/reachMessages.ts';
 import { callForModel, callForProgram } from '../../tools/callTool.ts';
 import { forbidden, notThePerson, ownerRequests, personRequests } from './ownerRequests.ts';
 import type { RpcHost } from './rpcHost.ts';
 import { parse, schemas, type Params } from './rpcSchemas.ts';
 import { Subscription } from './subscription.ts';
 
-/** What a window says about a wake, and its person to a question: it is one of ours, but maybe of another version. */
+/** What a carrier says about a wake, and its person to a question: it is one of ours, but maybe of another version. */
 const wakeResult = z.object({
-  rung: z.enum(['turn', 'input', 'notification', 'none']),
+  rung: z.enum([...rungs, 'none']),
   note: z
     .string()
     .optional()
@@ -33,6 +33,8 @@ const wakeResult = z.object({
 const askResult = z.object({ verdict: z.enum(['once', 'always', 'never', 'dismissed']) });
 
 const loginSeconds = 10;
+
+const carrierRequests: readonly string[] = ['carry', 'observe', 'terminals'];
 
 /** One connection of one of our own clients: first the proofs, then calls in the name that they gave. */
 export class RpcSession {
@@ -47,7 +49,7 @@ export class RpcSession {
   private token: string | undefined;
   private connection: Connection | undefined;
   private subscription: Subscription | undefined;
-  /** The window that this connection carries. */
+  /** What this connection carries by: a window's id, or that of whatever carries a session. */
   private window: string | undefined;
   private readonly loginTimer: NodeJS.Timeout;
   private readonly closing: (() => void)[] = [];
@@ -104,18 +106,22 @@ export class RpcSession {
       : Object.hasOwn(ownerRequests, method)
         ? ownerRequests[method]
         : undefined;
-    if (!request && method !== 'carry' && method !== 'observe') throw new UnknownMethod(method);
+    if (!request && !carrierRequests.includes(method)) throw new UnknownMethod(method);
     if (!this.owner) throw forbidden();
     if (isPersons && caller.agent !== this.host.bus.roster.person.id) throw notThePerson();
     if (request) return request(this.host, caller, params);
-    return method === 'carry' ? this.carry(caller, parse('carry', params)) : this.observe(parse('observe', params));
+    return method === 'carry' ? this.carry(caller, parse('carry', params)) : this.tellAsCarrier(method, params);
   }
 
-  private async observe(sight: Params<'observe'>): Promise<null> {
-    if (this.window === undefined) {
-      throw new BusError('invalid-input', 'Only a window that carries sees chats.', { next: 'Call carry first.' });
+  private async tellAsCarrier(method: string, params: unknown): Promise<null> {
+    const { window, host } = this;
+    if (window === undefined) {
+      throw new BusError('invalid-input', 'Only who carries sees chats and has terminals.', {
+        next: 'Call carry first.',
+      });
     }
-    await this.host.reach.observe(this.window, sight);
+    if (method === 'terminals') host.reach.terminals(window, parse('terminals', params).pids);
+    else await host.reach.observe(window, parse('observe', params));
     return null;
   }
 
@@ -125,6 +131,7 @@ export class RpcSession {
     return this.host.reach.carry(caller, params, {
       wake: async (wake, timeoutMs) => wakeResult.parse(await peer.request('wake', wake, { timeoutMs })),
       ask: async (question) => askResult.parse(await peer.request('ask', question)),
+      leave: (why) => peer.notify('leave', { why }),
       probe: (signal) => this.probe(signal),
       isOpen: () => peer.isOpen,
       onClose: (callback) => this.closing.push(callback),

@@ -34,6 +34,7 @@ const routeWords: Record<Route, string> = {
   client: 'in an open window',
   hook: 'by a hook, in the middle of its work',
   turn: 'as a new turn in its chat',
+  typing: 'as a line typed into its terminal',
   input: 'as text in the input of its chat',
   broker: 'over agent-tool’s broker',
   frames: 'over agent-tool’s TCP',
