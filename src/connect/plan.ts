@@ -83,7 +83,9 @@ function changeOf(
   const isOurs = text !== undefined && hasOurs(text, product, all);
   // Of a file that we are not in, the copies are of former times.
   const original = isOurs ? originalOf(backups.at(-1), stripped) : text;
-  const result = edit(text, { product, wanted, all, original });
+  // A file that was there and empty is so again: some products make theirs like this.
+  const blank = isOurs && original?.trim() === '' ? original : undefined;
+  const result = edit(text, { product, wanted, all, original }) ?? blank;
   if (result === text) return undefined;
   const after = result === undefined ? undefined : encoded({ text: result, marked });
   const isLeft = isOurs && (result === undefined || !hasOurs(result, product, all));

@@ -58,6 +58,21 @@ describe('agent-bus connect', { skip: process.platform === 'win32' }, () => {
     });
   }
 
+  test('a file that was there and empty is so again, and a backup of it does not stay', async (t) => {
+    const room = new ConnectRoom(t);
+    for (const [path, text] of Object.entries({
+      '.claude.json': '',
+      '.claude/settings.json': '\n',
+      '.codex/config.toml': '',
+    })) {
+      room.write(path, text);
+    }
+    const before = room.snapshot();
+    for (const product of ['claude', 'codex']) await room.ok('connect', product);
+    for (const product of ['claude', 'codex']) await room.ok('disconnect', product);
+    assert.deepEqual(room.snapshot(), before);
+  });
+
   test('each product has its files where it looks for them, in its own form', async (t) => {
     const room = new ConnectRoom(t);
     for (const product of withFiles) await room.ok('connect', product);
