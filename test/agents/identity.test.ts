@@ -37,6 +37,7 @@ async function namesOf(product: Product, room: AgentRoom, sessions: number): Pro
   });
   const runs = Array.from({ length: sessions }, () => room.run(product.headless(room, 'Who are you?')));
   for (const run of runs) await run.done();
+  assert.deepEqual(room.model.faults, []);
   return told;
 }
 

@@ -39,6 +39,9 @@ export class AgentRoom {
     const data = join(this.home, '.local', 'share', 'agent-bus');
     fs.mkdirSync(data, { recursive: true, mode: 0o700 });
     this.hub = new HubProcess({ folder: data });
+    // Copilot unpacks itself into a new home for seconds; the installation has done so once.
+    fs.mkdirSync(join(this.home, '.cache'));
+    fs.symlinkSync(join(this.bin, '..', '..', 'home', '.cache', 'copilot'), join(this.home, '.cache', 'copilot'));
     this.agentBus = join(folder, 'agent-bus');
     fs.writeFileSync(this.agentBus, `#!/bin/sh\nexec '${this.node}' '${cliScript}' "$@"\n`, { mode: 0o755 });
   }

@@ -33,6 +33,13 @@ export const codex: Product = {
   shell: (command) => ({ call: 'exec_command', with: { cmd: command } }),
 };
 
+/** What `configure` writes, said in a call where there is no file. */
+export function scripted(room: AgentRoom): string[] {
+  const provider = `{ name = "scripted", base_url = "${room.model.url}/v1", env_key = "SCRIPTED_KEY", wire_api = "responses" }`;
+  const settings = ['model="scripted"', 'model_provider="scripted"', `model_providers.scripted=${provider}`];
+  return settings.flatMap((setting) => ['-c', setting]);
+}
+
 const unasked = '--dangerously-bypass-approvals-and-sandbox';
 /** The person has reviewed the hooks. A session in a terminal with this would do without the server that others can reach. */
 const reviewed = '--dangerously-bypass-hook-trust';

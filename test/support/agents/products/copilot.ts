@@ -1,4 +1,3 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BusServer, Product } from '../agentProduct.ts';
 import type { AgentRoom } from '../agentRoom.ts';
@@ -12,10 +11,6 @@ export const copilot: Product = {
 
   configure(room, { mcp, hooks = {}, settings = {} }) {
     room.write('.copilot/config.json', { trustedFolders: [room.workspace], banner: 'never', ...settings });
-    // It unpacks itself into a new home for seconds; the installation has done so once.
-    const unpacked = join(room.bin, '..', '..', 'home', '.cache', 'copilot');
-    mkdirSync(join(room.home, '.cache'), { recursive: true });
-    symlinkSync(unpacked, join(room.home, '.cache', 'copilot'));
     if (mcp) room.write('.copilot/mcp-config.json', { mcpServers: { 'agent-bus': { tools: ['*'], ...server(mcp) } } });
     const command = (line: string) => [{ type: 'command', bash: line, timeoutSec: 10 }];
     const entries = Object.entries(hooks).map(([event, line]) => [event, command(line)]);
