@@ -1,6 +1,7 @@
 import type { Command } from './command.ts';
 import { ack } from './commands/ack.ts';
 import { agents } from './commands/agents.ts';
+import { allow } from './commands/allow.ts';
 import { cancel } from './commands/cancel.ts';
 import { channel } from './commands/channel.ts';
 import { connect } from './commands/connect.ts';
@@ -15,6 +16,7 @@ import { hub } from './commands/hub.ts';
 import { inbox } from './commands/inbox.ts';
 import { logs } from './commands/logs.ts';
 import { mcp } from './commands/mcp.ts';
+import { pause, resume } from './commands/pause.ts';
 import { ping } from './commands/ping.ts';
 import { register } from './commands/register.ts';
 import { repair } from './commands/repair.ts';
@@ -30,8 +32,8 @@ import { wait } from './commands/wait.ts';
 
 /** In the order in which the help lists them. */
 export const commands: readonly Command[] = [
-  ...[hub, start, stop, status, connect, disconnect, door, mcp, hook],
+  ...[hub, start, stop, status, connect, disconnect, pause, resume, door, mcp, hook],
   ...[send, reply, inbox, wait, ack, cancel, show, requests, conversations, conversation, search],
-  ...[agents, register, revoke, channel, ping],
+  ...[agents, allow, register, revoke, channel, ping],
   ...[logs, exportCommand, repair, help],
 ];

@@ -11,6 +11,7 @@ import type {
   CarryParams,
   CarryResult,
   ConsentView,
+  HeldView,
   HookParams,
   HookResult,
   ObserveParams,
@@ -205,6 +206,19 @@ export class ReachDesk implements ReachHost {
 
   listConsents(): ConsentView[] {
     return this.consents.list();
+  }
+
+  listHeld(): HeldView[] {
+    const { bus, store } = this;
+    return this.ladder.reachedBy().flatMap((agent) =>
+      store.wakeable(agent, 50).flatMap((message): HeldView[] => {
+        if (store.delivery(message.seq, agent)?.step !== 'held') return [];
+        const { id, from, line } = bus.reading.reminder(message);
+        const why = store.receipts(message.seq).findLast((receipt) => receipt.agent === agent);
+        const at = new Date(why?.at ?? message.sentAt).toISOString();
+        return [{ id, from, to: bus.roster.get(agent).name, line, note: why?.note ?? '', at }];
+      }),
+    );
   }
 
   async forget(pair: Pair): Promise<void> {

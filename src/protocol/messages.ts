@@ -3,6 +3,7 @@ import type {
   CarryParams,
   CarryResult,
   ConsentView,
+  HeldView,
   HookParams,
   HookResult,
   ObserveParams,
@@ -144,6 +145,7 @@ export interface HubRequests {
   pause: { params: { on: boolean }; result: null };
   release: { params: { id: string; verdict: Verdict }; result: null };
   consents: { params: Record<string, never>; result: ConsentView[] };
+  held: { params: Record<string, never>; result: HeldView[] };
   forget: { params: { from: string; to: string }; result: null };
   // Doors to other systems.
   door: { params: DoorParams; result: DoorView };

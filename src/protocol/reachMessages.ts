@@ -106,6 +106,16 @@ export interface ConsentView {
   at: string;
 }
 
+/** A message that nobody is woken for at the moment, and why. */
+export interface HeldView {
+  id: string;
+  from: string;
+  to: string;
+  line: string;
+  note: string;
+  at: string;
+}
+
 /** What a hook of an agent's product tells about a chat; the connection is logged in as the chat's agent. */
 export interface HookParams {
   event: 'session-start' | 'prompt' | 'before-tool' | 'after-tool' | 'stop' | 'session-end';

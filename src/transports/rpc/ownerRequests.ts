@@ -58,6 +58,7 @@ export const personRequests: Readonly<Record<string, Request>> = {
     return reach.setTyping(agent, on).then(done);
   },
   consents: ({ reach }) => reach.listConsents(),
+  held: ({ reach }) => reach.listHeld(),
   forget: ({ reach }, _caller, params) => reach.forget(parse('forget', params)).then(done),
 };
 

@@ -15,6 +15,7 @@ import type {
   CarryParams,
   CarryResult,
   ConsentView,
+  HeldView,
   HookParams,
   HookResult,
   ObserveParams,
@@ -84,5 +85,7 @@ export interface ReachHost {
   pause(on: boolean): Promise<void>;
   release(caller: Caller, id: string, verdict: Verdict): Promise<void>;
   listConsents(): ConsentView[];
+  /** What waits for the person's word, or for the end of a pause. */
+  listHeld(): HeldView[];
   forget(pair: { from: string; to: string }): Promise<void>;
 }
