@@ -183,6 +183,24 @@ describe('a session in a terminal', () => {
     window.close();
   });
 
+  test('is carried by nobody but the owner, and observed by nobody but who carries it', async () => {
+    const session = await open();
+    const ann = await neighbour(session);
+    const token = await hub.mint('mallory');
+    const mallory = await hub.client({ token });
+    const { product, workspace, chat } = session;
+    const carry = { window: 'w', rungs: ['turn' as const], session: { product, workspace, chat, route: 'theft' } };
+    await assert.rejects(mallory.request('carry', carry), { code: 'forbidden' });
+    await assert.rejects(mallory.request('typing', { agent: session.agent, on: true }), { code: 'forbidden' });
+    await assert.rejects(mallory.request('held', {}), { code: 'forbidden' });
+    await assert.rejects(ann.request('typing', { agent: session.agent, on: true }), { code: 'forbidden' });
+    const other = await open();
+    const carrier = await other.carry();
+    await carrier.request('observe', { chat, state: 'working', at: Date.now() + 60_000 });
+    assert.notEqual((await viewOf(ann, session.agent))?.presence, 'working');
+    await assert.rejects(ann.request('terminals', { pids: [1] }), { code: 'invalid-input' });
+  });
+
   test('whose turn begins after the hub was killed is given the text by its hook, and is not woken twice', async () => {
     const session = await open();
     const ann = await neighbour(session);
