@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentRoom } from '../support/agents/agentRoom.ts';
-import type { AgentTerminal } from '../support/agents/agentTerminal.ts';
 import { codex } from '../support/agents/products/codex.ts';
-import { pause, until } from '../support/hubProcess.ts';
+import { reviewHooks } from '../support/agents/products/codexReview.ts';
 
 test('codex runs the hooks of the bus once the person has approved them, and not before', async (t) => {
   const room = await AgentRoom.open(t);
@@ -14,13 +13,13 @@ test('codex runs the hooks of the bus once the person has approved them, and not
   const first = await room.terminal(codex.interactive(room, 'Say hi.'));
   await first.shows('Hooks need review');
   assert.equal(room.model.turns.length, 0, 'the prompt waits');
-  await decide(first, 3);
+  await reviewHooks(first, 3);
   const unaware = await room.model.hears('Say hi.');
   assert.ok(!unaware.text.includes('shop-api-codex'), 'nothing was told without approval');
   await first.end();
 
   const second = await room.terminal(codex.interactive(room, 'Say hi again.'));
-  await decide(second, 2);
+  await reviewHooks(second, 2);
   const aware = await room.model.hears('Say hi again.');
   assert.ok(aware.text.includes('shop-api-codex'), 'it is told who it is');
   await second.end();
@@ -30,16 +29,3 @@ test('codex runs the hooks of the bus once the person has approved them, and not
   assert.ok(again.text.includes('shop-api-codex'), 'the approval stays');
   await third.end();
 });
-
-/** 1 looks at the hooks one by one, 2 trusts all of them, 3 goes on without. */
-async function decide(terminal: AgentTerminal, choice: 2 | 3): Promise<void> {
-  await terminal.shows('Hooks need review');
-  await terminal.press(String(choice));
-  // Some choices want to be confirmed.
-  await until('the decision is taken', async () => {
-    if (!(await terminal.screen()).includes('Hooks need review')) return true;
-    await terminal.press('Enter');
-    await pause(300);
-    return false;
-  });
-}

@@ -1,7 +1,7 @@
-/** A home folder to throw away, with a hub in it, a workspace and a scripted model, for one agent product. */
+/** A home folder to throw away, with a hub in it, a workspace and a scripted model, for one agent product; `beside` has room for more. */
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { ensureAgents } from '../../../scripts/agents.mjs';
 import { cliScript } from '../cliProcess.ts';
@@ -25,32 +25,21 @@ export class AgentRoom {
   private readonly node: string;
   private readonly open: { end(): Promise<void> }[] = [];
 
-  private constructor(folder: string, programs: { bin: string; node: string }, model: AgentModel) {
-    this.folder = folder;
-    this.bin = programs.bin;
-    this.node = programs.node;
+  private constructor(parts: Parts, model: AgentModel, workspace: string) {
+    this.folder = parts.folder;
+    this.bin = parts.bin;
+    this.node = parts.node;
+    this.home = parts.home;
+    this.temporary = parts.temporary;
+    this.hub = parts.hub;
+    this.agentBus = parts.agentBus;
     this.model = model;
-    this.home = join(folder, 'home');
-    this.workspace = join(folder, 'shop-api');
-    fs.mkdirSync(this.workspace);
-    this.temporary = join(folder, 'tmp');
-    fs.mkdirSync(this.temporary);
-    // Where the bus is by itself for a person of this home: a product that hands on little of its environment finds it.
-    const data = join(this.home, '.local', 'share', 'agent-bus');
-    fs.mkdirSync(data, { recursive: true, mode: 0o700 });
-    this.hub = new HubProcess({ folder: data });
-    // Copilot unpacks itself into a new home for seconds; the installation has done so once.
-    fs.mkdirSync(join(this.home, '.cache'));
-    fs.symlinkSync(join(this.bin, '..', '..', 'home', '.cache', 'copilot'), join(this.home, '.cache', 'copilot'));
-    this.agentBus = join(folder, 'agent-bus');
-    fs.writeFileSync(this.agentBus, `#!/bin/sh\nexec '${this.node}' '${cliScript}' "$@"\n`, { mode: 0o755 });
+    this.workspace = join(parts.folder, workspace);
+    fs.mkdirSync(this.workspace, { recursive: true });
   }
 
   static async open(t: Pick<TestContext, 'after'>): Promise<AgentRoom> {
-    const programs = await ensureAgents();
-    // The path of a socket in it may be no longer than 107 bytes.
-    const folder = fs.mkdtempSync(join(fs.realpathSync(tmpdir()), 'abus-'));
-    const room = new AgentRoom(folder, programs, await AgentModel.start());
+    const room = new AgentRoom(furnished(await ensureAgents()), await AgentModel.start(), 'shop-api');
     // Terminals outlive us: a run that is stopped in the middle takes them along.
     const stopped = () => process.exit(143);
     const ending = () => room.killAll();
@@ -60,6 +49,17 @@ export class AgentRoom {
       process.off('SIGTERM', stopped).off('exit', ending);
     });
     await room.hub.start();
+    return room;
+  }
+
+  /** The same home and bus for another product, with a model of its own; in this workspace, or in another one. */
+  async beside(workspace?: string): Promise<AgentRoom> {
+    const { folder, bin, node, home, temporary, hub, agentBus } = this;
+    const model = await AgentModel.start();
+    this.open.push({ end: () => model.close() });
+    const parts = { folder, bin, node, home, temporary, hub, agentBus };
+    const room = new AgentRoom(parts, model, workspace ?? basename(this.workspace));
+    this.open.push({ end: () => room.endAll() });
     return room;
   }
 
@@ -117,14 +117,37 @@ export class AgentRoom {
     return left.length;
   }
 
-  async close(): Promise<void> {
+  private async endAll(): Promise<void> {
     for (const one of this.open.reverse()) await one.end();
+  }
+
+  async close(): Promise<void> {
+    await this.endAll();
     // Codex leaves a server behind for its next session; a hub may have been started by whoever needed one.
     await until('nothing runs in this home any more', () => this.killAll() === 0);
     await this.model.close();
     await this.hub.dispose();
     fs.rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+type Parts = Pick<AgentRoom, 'folder' | 'bin' | 'home' | 'hub' | 'agentBus'> & { node: string; temporary: string };
+
+function furnished({ bin, node }: { bin: string; node: string }): Parts {
+  // The path of a socket in it may be no longer than 107 bytes.
+  const folder = fs.mkdtempSync(join(fs.realpathSync(tmpdir()), 'abus-'));
+  const home = join(folder, 'home');
+  const temporary = join(folder, 'tmp');
+  fs.mkdirSync(temporary);
+  // Where the bus is by itself for a person of this home: a product that hands on little of its environment finds it.
+  const data = join(home, '.local', 'share', 'agent-bus');
+  fs.mkdirSync(data, { recursive: true, mode: 0o700 });
+  // Copilot unpacks itself into a new home for seconds; the installation has done so once.
+  fs.mkdirSync(join(home, '.cache'));
+  fs.symlinkSync(join(bin, '..', '..', 'home', '.cache', 'copilot'), join(home, '.cache', 'copilot'));
+  const agentBus = join(folder, 'agent-bus');
+  fs.writeFileSync(agentBus, `#!/bin/sh\nexec '${node}' '${cliScript}' "$@"\n`, { mode: 0o755 });
+  return { folder, home, temporary, bin, node, agentBus, hub: new HubProcess({ folder: data }) };
 }
 
 function kill(pid: number): void {

@@ -18,6 +18,8 @@ export interface EditorOptions {
   /** Packages to install instead of the extension under test. */
   extensions?: readonly string[];
   env?: Record<string, string>;
+  /** The data folder of a bus that is there already; whoever made it ends its hub. */
+  busHome?: string;
   viewport?: { width: number; height: number };
   /** Fills the data folder of the bus before anything runs. */
   prepare?: (busHome: string) => Promise<unknown>;
@@ -53,7 +55,7 @@ export class EditorServer {
     this.model = model;
     this.options = options;
     this.folder = fs.mkdtempSync(join(fs.realpathSync(tmpdir()), 'agent-bus-editor-'));
-    this.busHome = this.made('bus');
+    this.busHome = options.busHome ?? this.made('bus');
     this.channel = this.made('channel');
   }
 
@@ -84,7 +86,7 @@ export class EditorServer {
     atEnd.delete(this);
     await this.browser?.close().catch(() => undefined);
     await this.end();
-    for (const pid of hubsOf(this.busHome)) await endHub(pid, this.busHome).catch(() => undefined);
+    for (const pid of this.ownHubs()) await endHub(pid, this.busHome).catch(() => undefined);
     await this.model.close().catch(() => undefined);
     fs.rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -159,8 +161,12 @@ export class EditorServer {
   /** For the last moment of this process, when nothing can be waited for. */
   kill(): void {
     killGroup(this.child, 'SIGKILL');
-    for (const pid of hubsOf(this.busHome)) process.kill(pid, 'SIGKILL');
+    for (const pid of this.ownHubs()) process.kill(pid, 'SIGKILL');
     fs.rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private ownHubs(): number[] {
+    return this.options.busHome === undefined ? hubsOf(this.busHome) : [];
   }
 
   private async end(): Promise<void> {
