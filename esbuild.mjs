@@ -1,4 +1,4 @@
-// Bundles the three programs and the webview into dist/. `node esbuild.mjs [--dev] [--force]`; nothing changed, nothing done.
+// Bundles the programs and the webview into dist/. `node esbuild.mjs [--dev] [--force]`; nothing changed, nothing done.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -17,14 +17,14 @@ export const root = dirname(fileURLToPath(import.meta.url));
 const dist = join(root, 'dist');
 const record = join(dist, '.build.json');
 
-/** The three programs, and what they start in threads and processes of their own. */
-const programs = ['src/extension.ts', 'src/hub.ts', 'src/cli.ts'];
+/** The three programs, the command line's second entry, and what they start in threads and processes of their own. */
+const programs = ['src/extension.ts', 'src/hub.ts', 'src/cli.ts', 'src/hook.ts'];
 const parts = [
   { in: 'src/storage/integrityWorker.ts', out: 'integrityWorker' },
   { in: 'src/hub/repairMain.ts', out: 'repair' },
   // The MCP SDK is ten times the rest of the command line, and only `agent-bus mcp` needs it.
   { in: 'src/cli/mcpServe.ts', out: 'mcpServe' },
-  // What takes other programs' files apart is not loaded by every hook.
+  // What takes other programs' files apart is not loaded by every command.
   { in: 'src/cli/connectRun.ts', out: 'connectRun' },
 ];
 
@@ -33,8 +33,10 @@ const apart = {
   name: 'apart',
   setup(build) {
     build.onResolve({ filter: /\.ts$/ }, ({ kind, path }) => {
-      const part = kind === 'dynamic-import' && parts.find((one) => basename(one.in) === basename(path));
-      return part ? { path: `./${part.out}.js`, external: true } : undefined;
+      if (kind !== 'dynamic-import') return undefined;
+      if (path === './cli.ts') return { path: './cli.js', external: true };
+      const part = parts.find((one) => basename(one.in) === basename(path));
+      return part && { path: `./${part.out}.js`, external: true };
     });
   },
 };

@@ -1,5 +1,3 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { connect, type Socket } from 'node:net';
 import { BusError } from '../core/errors.ts';
 import type { BusHome } from '../hub/home.ts';
 import { exitAlreadyRunning, readRecord, type HubRecord } from '../hub/discovery.ts';
@@ -11,7 +9,9 @@ import {
   type LoginResult,
 } from '../protocol/messages.ts';
 import { Peer, type PeerHandlers } from '../protocol/peer.ts';
+import { dial, onLoopback } from './dial.ts';
 import { spawnHub, startFailure, type StartedHub } from './hubProcess.ts';
+import { freshNonce, isProof, sign } from './proofs.ts';
 import { compareVersions } from './versions.ts';
 
 export interface FindOptions {
@@ -78,7 +78,7 @@ async function tryConnect(
   handlers: PeerHandlers,
   onClose: (error?: BusError) => void,
 ): Promise<HubConnection | 'outdated' | undefined> {
-  const socket = await dial(record.rpcPort);
+  const socket = await dial(onLoopback(record.rpcPort));
   if (!socket) return undefined;
   let proved = false;
   let loggedIn = false;
@@ -90,7 +90,7 @@ async function tryConnect(
     },
   });
   try {
-    const nonce = randomBytes(24).toString('base64url');
+    const nonce = freshNonce();
     const hello = (await peer.request(
       'hello',
       { protocol: protocolVersion, nonce },
@@ -99,7 +99,7 @@ async function tryConnect(
     if (!isProof(record.token, proofText('hub', nonce, hello.nonce), hello.proof)) throw new Error('not our hub');
     proved = true;
     if (hello.protocol > protocolVersion) throw tooNew(hello);
-    const proof = sign(record.token, proofText('client', nonce, hello.nonce)).toString('base64url');
+    const proof = sign(record.token, proofText('client', nonce, hello.nonce));
     if (options.start && compareVersions(options.version, hello.version) > 0) {
       await takeOver(peer, proof, options.home, record);
       return 'outdated';
@@ -124,32 +124,6 @@ async function takeOver(peer: Peer, proof: string, home: BusHome, old: HubRecord
   while (performance.now() < deadline && readRecord(home.record).record?.nonce === old.nonce) {
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
-}
-
-function dial(port: number): Promise<Socket | undefined> {
-  return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
-    const timer = setTimeout(() => socket.destroy(new Error('slow')), 3_000);
-    socket.once('connect', () => {
-      clearTimeout(timer);
-      socket.removeAllListeners('error');
-      resolve(socket);
-    });
-    socket.once('error', () => {
-      clearTimeout(timer);
-      resolve(undefined);
-    });
-  });
-}
-
-function sign(token: string, text: string): Buffer {
-  return createHmac('sha256', token).update(text).digest();
-}
-
-function isProof(token: string, text: string, proof: unknown): boolean {
-  const given = Buffer.from(typeof proof === 'string' ? proof : '', 'base64url');
-  const right = sign(token, text);
-  return given.length === right.length && timingSafeEqual(given, right);
 }
 
 function notRunning(): BusError {

@@ -3,7 +3,8 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { BusError, type ErrorCode } from '../core/errors.ts';
 import type { BusHome } from '../hub/home.ts';
-import { ensurePrivateFolder, readPrivateFile } from '../hub/privateFolder.ts';
+import { readPrivateFile } from '../hub/privateFile.ts';
+import { ensurePrivateFolder } from '../hub/privateFolder.ts';
 
 /** Beside the bundle that this code is part of. */
 export const bundledHub = join(import.meta.dirname, 'hub.js');

@@ -40,7 +40,10 @@ export function posixLauncher({ version, runtime, app, home, path, cache }: Laun
     ...(home === undefined ? [] : [`export AGENT_BUS_HOME="\${AGENT_BUS_HOME:-${inDoubleQuotes(home)}}"`]),
     'unset NODE_OPTIONS VSCODE_INSPECTOR_OPTIONS',
     `export ELECTRON_RUN_AS_NODE=1 AGENT_BUS_LAUNCHER=${quoted(path)} NODE_COMPILE_CACHE=${quoted(cache)}`,
-    `exec "$runtime" ${quoted(`${app}/cli.js`)} "$@"`,
+    'case "$1" in',
+    `  hook) exec "$runtime" ${quoted(`${app}/hook.js`)} "$@" ;;`,
+    `  *) exec "$runtime" ${quoted(`${app}/cli.js`)} "$@" ;;`,
+    'esac',
     '',
   ].join('\n');
 }
@@ -67,7 +70,9 @@ export function windowsLauncher(parts: LauncherParts, env: Record<string, string
     'echo agent-bus: VS Code has moved, and there is no node 22.13 or newer. Start VS Code once. 1>&2',
     'exit /b 1',
     ':run',
-    `"%runtime%" "${spelled(`${app}\\cli.js`)}" %*`,
+    'set "program=cli.js"',
+    'if "%~1"=="hook" set "program=hook.js"',
+    `"%runtime%" "${spelled(app)}\\%program%" %*`,
     '',
   ].join('\r\n');
 }

@@ -2,9 +2,10 @@
  * The record by which clients find the running hub. It is only a hint: a hub that was killed leaves it behind, so a
  * client believes it when the hub answers, and a record that cannot be read never keeps a new hub from starting.
  */
-import * as fs from 'node:fs';
+import { rmSync } from 'node:fs';
 import { BusError } from '../core/errors.ts';
-import { readPrivateFile, writePrivateFileAtomic } from './privateFolder.ts';
+import { readPrivateFile } from './privateFile.ts';
+import { writePrivateFileAtomic } from './privateFolder.ts';
 
 /** A hub that finds another one holding the lock leaves with this: not a failure, since there is a hub. */
 export const exitAlreadyRunning = 3;
@@ -49,7 +50,7 @@ export function readRecord(path: string): RecordReading {
 export function removeRecord(path: string, nonce: string): boolean {
   const { record } = readRecord(path);
   if (record?.nonce !== nonce) return false;
-  fs.rmSync(path, { force: true });
+  rmSync(path, { force: true });
   return true;
 }
 

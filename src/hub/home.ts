@@ -1,5 +1,4 @@
 /** Where the bus keeps its data: one folder per user, and every file in it by name. */
-import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
 import { BusError } from '../core/errors.ts';
 
@@ -12,6 +11,8 @@ export interface BusHome {
   lock: string;
   /** Where the running hub can be found. */
   record: string;
+  /** Where hooks find it: whoever can open a socket in this folder owns it, and so does whoever listens there. */
+  socket: string;
   log: string;
   settings: string;
   /** Why the last start in the background came to nothing, for the client that is waiting for it. */
@@ -30,6 +31,7 @@ export function busHome(env: Environment = process.env, platform: NodeJS.Platfor
     databaseMark: named('bus.id'),
     lock: named('hub.lock'),
     record: named('hub.json'),
+    socket: named('hub.sock'),
     log: named('hub.log'),
     settings: named('settings.json'),
     startFailure: named('start-failure.json'),
@@ -62,7 +64,8 @@ function defaultFolder(env: Environment, platform: NodeJS.Platform): string {
 
 function userFolder(fromEnvironment: string | undefined, platform: NodeJS.Platform): string {
   if (fromEnvironment && isFullPath(fromEnvironment, platform)) return fromEnvironment;
-  const known = homedir();
+  // Hooks have no time to load what is hardly ever asked.
+  const known = process.getBuiltinModule('node:os').homedir();
   if (isFullPath(known, platform)) return known;
   throw new BusError('bad-settings', 'This user has no home folder to keep the data of the bus in.', {
     next: 'Set AGENT_BUS_HOME to the full path of a folder of your own.',

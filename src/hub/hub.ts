@@ -100,7 +100,12 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
       authenticate: (token) => credentials.authenticate(token, 'rpc'),
     },
     store,
-    { port: Number(store.meta('rpc_port') ?? 0), onActivity: () => activity() },
+    {
+      port: Number(store.meta('rpc_port') ?? 0),
+      socket: socketOf(home),
+      onActivity: () => activity(),
+      onError: (error) => log.warn('no-socket', { error: describe(error) }),
+    },
   );
   const info = { name: 'agent-bus', version };
   const tools = listTools();
@@ -206,6 +211,11 @@ export async function startHub({ home, lock, log, settings, version }: HubParts)
       resolveStopped(reason);
     })());
   return { record, stop, stopped };
+}
+
+/** The name of a socket has its place in a structure of 104 bytes on macOS, with the zero behind it; Windows has none. */
+function socketOf({ socket }: BusHome): string | undefined {
+  return process.platform !== 'win32' && Buffer.byteLength(socket) < 104 ? socket : undefined;
 }
 
 /** Unreadable is not the same as not there: only a home that never had a database gets a new one. */

@@ -8,14 +8,9 @@ import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join, win32 } from 'node:path';
-import { BusError } from '../core/errors.ts';
+import { assertOurs, assertPlainFile, hasCode, noFollow, unsafe } from './privateFile.ts';
 
 const isWindows = process.platform === 'win32';
-
-/** Windows has no such flag; there the link is looked for before opening. */
-const noFollow: number = fs.constants.O_NOFOLLOW ?? 0;
-// A pipe put in a file's place must not hang the start.
-const noBlock: number = fs.constants.O_NONBLOCK ?? 0;
 
 export interface FolderReport {
   created: boolean;
@@ -133,47 +128,6 @@ export function assertPrivateFile(path: string, options: { create?: boolean } = 
   if (!isWindows && (stat.mode & 0o077) !== 0) fs.chmodSync(path, 0o600);
 }
 
-/** The text of a file that only we can have written; undefined if there is none. */
-export function readPrivateFile(path: string, maxBytes: number): string | undefined {
-  const descriptor = openPrivate(path);
-  if (descriptor === undefined) return undefined;
-  try {
-    const stat = fs.fstatSync(descriptor);
-    assertPlainFile(path, stat);
-    if (!isWindows && (stat.mode & 0o022) !== 0) {
-      throw unsafe(`${path} can be changed by other users.`, `Run: chmod 600 "${path}"`);
-    }
-    // One byte more than allowed, so that a file that grows meanwhile is noticed, too.
-    const buffer = Buffer.alloc(Math.min(stat.size, maxBytes) + 1);
-    let length = 0;
-    while (length < buffer.length) {
-      const count = fs.readSync(descriptor, buffer, length, buffer.length - length, length);
-      if (count === 0) break;
-      length += count;
-    }
-    if (length > maxBytes) {
-      throw new BusError('bad-data', `${path} is larger than ${maxBytes} bytes.`, { next: 'Move it away and retry.' });
-    }
-    return buffer.toString('utf8', 0, length);
-  } finally {
-    fs.closeSync(descriptor);
-  }
-}
-
-function openPrivate(path: string): number | undefined {
-  try {
-    if (noFollow === 0 && fs.lstatSync(path).isSymbolicLink()) throw linked(path);
-    return fs.openSync(path, fs.constants.O_RDONLY | noFollow | noBlock);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
-    if (hasCode(error, 'ELOOP', 'EMLINK')) throw linked(path, error);
-    // Closed to us: a foreign owner is the likely cause and the better message.
-    const stat = fs.lstatSync(path, { throwIfNoEntry: false });
-    if (stat && hasCode(error, 'EACCES', 'EPERM')) assertOurs(path, stat);
-    throw error;
-  }
-}
-
 /** Readers see the old text or the new one, also after a power loss; a link in the file's place is replaced, not followed. */
 export function writePrivateFileAtomic(path: string, text: string | Uint8Array): void {
   const temporary = `${path}.${randomBytes(9).toString('hex')}.tmp`;
@@ -229,32 +183,4 @@ export function removeStaleTemporaries(folder: string, olderThanMs = 60_000): vo
     const stat = fs.lstatSync(path, { throwIfNoEntry: false });
     if (stat && Date.now() - stat.mtimeMs >= olderThanMs) fs.rmSync(path, { force: true });
   }
-}
-
-function assertOurs(path: string, stat: fs.Stats): void {
-  const own = process.geteuid?.();
-  if (own === undefined || stat.uid === own) return;
-  throw unsafe(
-    `${path} belongs to another user (uid ${stat.uid}, you are ${own}).`,
-    'Run as its owner, have it removed, or set AGENT_BUS_HOME to a folder of your own.',
-  );
-}
-
-function assertPlainFile(path: string, stat: fs.Stats): void {
-  if (stat.isSymbolicLink()) throw linked(path);
-  if (!stat.isFile()) throw unsafe(`${path} is not a regular file.`, 'Move it away and retry.');
-  assertOurs(path, stat);
-}
-
-function linked(path: string, cause?: unknown): BusError {
-  return unsafe(`${path} is a symbolic link.`, 'Remove the link and retry; the bus never follows one here.', cause);
-}
-
-function unsafe(message: string, next: string, cause?: unknown): BusError {
-  return new BusError('unsafe-folder', message, { next, cause });
-}
-
-function hasCode(error: unknown, ...codes: string[]): boolean {
-  const code = (error as NodeJS.ErrnoException | null)?.code;
-  return code !== undefined && codes.includes(code);
 }

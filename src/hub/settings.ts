@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { BusError } from '../core/errors.ts';
 import { defaultTunables } from '../core/limits.ts';
-import { readPrivateFile } from './privateFolder.ts';
+import { readPrivateFile } from './privateFile.ts';
 
 const whole = (least: number, most: number) => z.int().min(least).max(most);
 

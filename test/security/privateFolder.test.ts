@@ -4,10 +4,10 @@ import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { readPrivateFile } from '../../src/hub/privateFile.ts';
 import {
   assertPrivateFile,
   ensurePrivateFolder,
-  readPrivateFile,
   removeStaleTemporaries,
   writePrivateFileAtomic,
 } from '../../src/hub/privateFolder.ts';

@@ -1,13 +1,15 @@
 /** The real `agent-bus` program, with a data folder of its own. Whatever it starts is ended by process id. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { BusHome } from '../../src/hub/home.ts';
 import { HubProcess, until } from './hubProcess.ts';
 
 /** AGENT_BUS_TEST_CLI is for trying a bundle that is not in dist yet. */
 export const cliScript = process.env['AGENT_BUS_TEST_CLI'] ?? join(import.meta.dirname, '..', '..', 'dist', 'cli.js');
+/** Where the launcher sends the hooks of products. */
+const hookScript = join(dirname(cliScript), 'hook.js');
 
 export interface CliResult {
   code: number | null;
@@ -36,7 +38,8 @@ export class RunningCli {
   private error = '';
 
   constructor(args: readonly string[], env: NodeJS.ProcessEnv, options: CliOptions) {
-    this.child = spawn(process.execPath, [cliScript, ...args], { env, cwd: options.cwd, stdio: 'pipe' });
+    const script = args[0] === 'hook' ? hookScript : cliScript;
+    this.child = spawn(process.execPath, [script, ...args], { env, cwd: options.cwd, stdio: 'pipe' });
     this.child.stdout?.on('data', (chunk: Buffer) => {
       this.chunks.push(chunk);
       this.output += chunk.toString();

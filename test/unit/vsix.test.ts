@@ -17,6 +17,7 @@ const shipped = [
   'dist/codicon.ttf',
   'dist/connectRun.js',
   'dist/extension.js',
+  'dist/hook.js',
   'dist/hub.js',
   'dist/integrityWorker.js',
   'dist/mcpServe.js',
@@ -68,6 +69,18 @@ describe('the package', () => {
     for (const file of files.filter((name) => name.endsWith('.js'))) {
       assert.doesNotMatch(readFileSync(join(root, file), 'utf8').slice(-200_000), /sourceMappingURL=data/, file);
     }
+  });
+
+  test('has an entry for hooks that loads next to nothing: agents wait for it at each step', () => {
+    const bundle = readFileSync(join(root, 'dist/hook.js'), 'utf8');
+    assert.ok(bundle.length < 48 * 1024, `${bundle.length} bytes`);
+    const required = new Set([...bundle.matchAll(/\brequire\("([^"]+)"\)/g)].map(([, name]) => name));
+    const dear = [...required].filter((name) => !['node:fs', 'node:net', 'node:path', 'node:url'].includes(name ?? ''));
+    assert.deepEqual(dear.sort(), ['node:buffer', 'node:crypto']);
+    const lazily = /__esm\(\{"src\/client\/proofs\.ts"\(\)\{[^{}]*require\("node:crypto"\)/;
+    assert.match(bundle, lazily, 'what makes proofs is for where there is no socket to come by');
+    // All properties of a module copied one by one: a namespace import does that.
+    assert.doesNotMatch(bundle, /__toESM\(require\("node:/);
   });
 
   test('keeps the model schemas out of the extension host', () => {

@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:net';
+import { chmodSync, rmSync } from 'node:fs';
+import { createServer, type ListenOptions, type Server, type Socket } from 'node:net';
 import type { Reads } from '../../core/ports.ts';
 import type { RpcHost } from './rpcHost.ts';
 import { RpcSession } from './rpcSession.ts';
@@ -14,17 +15,22 @@ export interface RpcDoor {
 
 const maxConnections = 2_000;
 
+export interface RpcDoorOptions {
+  port: number;
+  /** Of a socket in the owner's private folder, for hooks; where none can be, they come by the port as everybody does. */
+  socket?: string | undefined;
+  onActivity: () => void;
+  onError: (error: unknown) => void;
+}
+
 /** Typed JSON-RPC over TCP, on loopback, for our own clients. */
-export async function openRpcDoor(
-  host: RpcHost,
-  reads: Reads,
-  options: { port: number; onActivity: () => void },
-): Promise<RpcDoor> {
+export async function openRpcDoor(host: RpcHost, reads: Reads, options: RpcDoorOptions): Promise<RpcDoor> {
   const sessions = new Set<RpcSession>();
   let draining = false;
-  const server = createServer({ noDelay: true }, (socket) => {
+  const admit = (socket: Socket, isOwners: boolean): void => {
     options.onActivity();
     const session = new RpcSession(socket, host, reads, {
+      isOwners,
       isDraining: () => draining,
       onClose: () => {
         sessions.delete(session);
@@ -32,10 +38,17 @@ export async function openRpcDoor(
       },
     });
     sessions.add(session);
-  });
+  };
+  const server = createServer({ noDelay: true }, (socket) => admit(socket, false));
   server.maxConnections = maxConnections;
-  await listen(server, options.port);
+  await listenNear(server, options.port);
   const address = server.address();
+  const servers = [server];
+  if (options.socket !== undefined) {
+    const own = createServer((socket) => admit(socket, true));
+    own.maxConnections = maxConnections;
+    await listenAt(own, options.socket).then(() => servers.push(own), options.onError);
+  }
   return {
     port: typeof address === 'object' && address ? address.port : 0,
     connections: () => sessions.size,
@@ -43,25 +56,35 @@ export async function openRpcDoor(
       draining = true;
     },
     close: async () => {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const closed = servers.map((one) => new Promise<void>((resolve) => one.close(() => resolve())));
       for (const session of sessions) session.peer.close();
-      await closed;
+      await Promise.all(closed);
     },
   };
 }
 
 /** The wanted port if it is free, else any. */
-async function listen(server: Server, port: number): Promise<void> {
-  const attempt = (at: number): Promise<void> =>
-    new Promise((resolve, reject) => {
-      server.once('error', reject);
-      server.listen({ port: at, host: '127.0.0.1' }, () => {
-        server.removeListener('error', reject);
-        resolve();
-      });
-    });
-  await attempt(port).catch((error: NodeJS.ErrnoException) => {
+async function listenNear(server: Server, port: number): Promise<void> {
+  const host = '127.0.0.1';
+  await listen(server, { port, host }).catch((error: NodeJS.ErrnoException) => {
     if (port === 0 || (error.code !== 'EADDRINUSE' && error.code !== 'EACCES')) throw error;
-    return attempt(0);
+    return listen(server, { port: 0, host });
+  });
+}
+
+/** A hub that was killed has left its socket behind; there is one hub at a time, so it is nobody's. */
+async function listenAt(server: Server, path: string): Promise<void> {
+  rmSync(path, { force: true });
+  await listen(server, { path });
+  chmodSync(path, 0o600);
+}
+
+function listen(server: Server, at: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(at, () => {
+      server.removeListener('error', reject);
+      resolve();
+    });
   });
 }
