@@ -49,7 +49,7 @@ const onlyIn: Record<string, readonly string[]> = {
   vscode: ['extension/', 'extension.ts'],
   'node:sqlite': ['storage/', 'hub/lock.ts'],
   'node:net': ['transports/', 'client/', 'hub/'],
-  'node:http': ['transports/', 'client/', 'hub/'],
+  'node:http': ['transports/', 'client/', 'hub/', 'connect/routes/'],
   'node:https': ['transports/', 'client/', 'hub/'],
   'node:http2': ['transports/', 'client/', 'hub/'],
   'node:tls': ['transports/', 'client/', 'hub/'],
