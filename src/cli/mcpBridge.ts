@@ -25,6 +25,8 @@ export class McpBridge {
   private readonly options: BridgeOptions;
   private readonly connections = new Map<string, Promise<BusClient>>();
   private readonly answeredBy = new WeakMap<ModelAnswer, BusClient>();
+  /** A call tells which product it is, and which of its sessions. */
+  onSession: (product: string, session: string | undefined) => void = () => undefined;
 
   constructor(options: BridgeOptions) {
     this.options = options;
@@ -32,7 +34,9 @@ export class McpBridge {
 
   async call(name: string, args: Record<string, unknown>, { signal, client, meta }: McpCall): Promise<ModelAnswer> {
     const product = this.options.product ?? productOf(client);
-    const bus = await this.connect(product, sessionOf(product, meta));
+    const session = sessionOf(product, meta);
+    this.onSession(product, session);
+    const bus = await this.connect(product, session);
     const answer = await bus.callForModel(name, args, signal);
     this.answeredBy.set(answer, bus);
     return answer;
@@ -75,6 +79,12 @@ export function isKnownAtStart(agent: string): boolean {
   const product = productOfAgent(agent);
   if (!product || product.session?.meta !== undefined) return false;
   return product.session === undefined || sessionOf(agent) !== undefined;
+}
+
+/** Whether its sessions are in terminals: those of editors are carried by their windows. */
+export function livesInTerminal(agent: string): boolean {
+  const product = productOfAgent(agent);
+  return product !== undefined && ['claude', 'codex', 'gemini', 'copilot'].includes(product.name);
 }
 
 /** The session that a call belongs to, by the id that the product's hooks name, too. */

@@ -1,7 +1,8 @@
 import { version } from '../hub/version.ts';
 import { instructions, listTools } from '../tools/table.ts';
 import { serveMcpStdio } from '../transports/mcp/mcpStdio.ts';
-import { isKnownAtStart, McpBridge, sessionOf, type BridgeOptions } from './mcpBridge.ts';
+import { BridgeCarrier } from './bridgeCarrier.ts';
+import { isKnownAtStart, livesInTerminal, McpBridge, sessionOf, type BridgeOptions } from './mcpBridge.ts';
 
 /**
  * MCP on stdin and stdout, until the client hangs up. Everything heavy that the command line has, the protocol and the
@@ -12,6 +13,15 @@ export async function mcpServe(options: BridgeOptions, onError: (error: unknown)
   // Whose session it is may be unknown before the first call. Where it is known, the agent is there from the start.
   const { agent, product = '' } = options;
   if (agent !== undefined || isKnownAtStart(product)) bridge.connect(product, sessionOf(product)).catch(onError);
+  let carrier: BridgeCarrier | undefined;
+  bridge.onSession = (caller, chat) => {
+    if (carrier) carrier.isOf(chat);
+    else if (livesInTerminal(caller)) {
+      carrier = new BridgeCarrier({ ...options, product: caller, chat });
+      carrier.start().catch(onError);
+    }
+  };
+  if (product !== '') bridge.onSession(product, sessionOf(product));
   const face = {
     info: { name: 'agent-bus', version },
     instructions,
@@ -23,5 +33,6 @@ export async function mcpServe(options: BridgeOptions, onError: (error: unknown)
     process.stdout.on('error', () => onClose());
     serveMcpStdio(face, { onClose, onError });
   });
+  carrier?.close();
   bridge.close();
 }

@@ -29,7 +29,7 @@ export function installedExtension({ home }: Place): string | undefined {
   return undefined;
 }
 
-function onPath(program: string, env: Place['env']): string | undefined {
+export function onPath(program: string, env: Place['env']): string | undefined {
   const endings = process.platform === 'win32' ? ['.exe', '.cmd', '.ps1'] : [''];
   for (const folder of (env['PATH'] ?? env['Path'] ?? '').split(delimiter)) {
     if (folder === '') continue;

@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import { BusClient, type HubRequest } from '../client/busClient.ts';
+import { bridgeWay, type BridgeWay } from '../connect/routes/bridgeWay.ts';
+import type { SessionState, WakeRoute } from '../connect/routes/route.ts';
+import type { BusHome } from '../hub/home.ts';
+import { version } from '../hub/version.ts';
+import type { CarryParams, ObserveParams, WakeParams, WakeResult } from '../protocol/reachMessages.ts';
+
+export interface CarriedSession {
+  home: BusHome;
+  workspace: string;
+  product: string;
+  /** The agent that was chosen for it, if one was. */
+  agent: string | undefined;
+  /** The session's own id, where it is known already. */
+  chat: string | undefined;
+}
+
+/** The end of a turn is told by a hook before the product is through with it. */
+const settleMs = 10_000;
+const proofMs = 60_000;
+const lookMs = 100;
+const slowestMs = 5_000;
+
+/**
+ * Tells the hub, for as long as the bridge lives, that there is a session of its product here, in which terminal, and
+ * puts messages in front of it where the product has a way for that. It waits for a hub and never starts one: whoever
+ * sends a message does.
+ */
+export class BridgeCarrier {
+  private readonly session: CarriedSession;
+  private readonly id = randomUUID();
+  private way: BridgeWay = { pids: [] };
+  private chat: string | undefined;
+  private client: BusClient | undefined;
+  private isClosed = false;
+  /** Sessions of which the hub was told who they are. */
+  private readonly introduced = new Map<string, Promise<void>>();
+
+  constructor(session: CarriedSession) {
+    this.session = session;
+    this.chat = session.chat;
+  }
+
+  async start(): Promise<void> {
+    this.way = await bridgeWay(this.session.product, version);
+    this.chat ??= this.way.chat;
+    if (this.way.watch) this.way.watch.onState = (chat, state) => void this.told(chat, state).catch(() => undefined);
+    await this.connect(0);
+  }
+
+  /** Whose calls come in: each session has a bridge of its own. */
+  isOf(chat: string | undefined): void {
+    if (chat === undefined || chat === this.chat) return;
+    this.chat = chat;
+    this.client?.request('carry', this.carried()).catch(() => undefined);
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.client?.close();
+    this.way.watch?.close();
+  }
+
+  private async connect(attempt: number): Promise<void> {
+    if (this.isClosed) return;
+    try {
+      const client = await BusClient.connect({
+        home: this.session.home,
+        version,
+        via: 'stdio',
+        passing: true,
+        start: false,
+        reconnect: true,
+        serves: { wake: (params) => this.wake(params), leave: () => this.close() },
+        onConnected: async (request) => {
+          await request('carry', this.carried());
+          // The hub may have been away while turns began and ended.
+          void this.tellAll(request).catch(() => undefined);
+        },
+      });
+      this.client = client;
+      if (this.isClosed) client.close();
+    } catch {
+      setTimeout(() => void this.connect(attempt + 1), Math.min(100 * 2 ** attempt, slowestMs)).unref();
+    }
+  }
+
+  private carried(): CarryParams {
+    const { product, workspace, agent } = this.session;
+    const { route, says, pids, watch } = this.way;
+    // Where all sessions are in one server, whoever is connected to it reaches each of them.
+    const chat = watch ? undefined : this.chat;
+    return {
+      window: this.id,
+      rungs: route ? ['turn'] : [],
+      session: {
+        product,
+        workspace,
+        ...(agent !== undefined && { agent }),
+        ...(chat !== undefined && { chat }),
+        ...(says && { says }),
+        route: route?.name ?? 'its bridge',
+        pids,
+      },
+    };
+  }
+
+  private async wake({ chat, prompt, wake, ids }: WakeParams): Promise<WakeResult> {
+    const { route } = this.way;
+    if (!route || chat === undefined) return none('nobody can begin a turn there');
+    const state = await settled(route, chat);
+    if (state === undefined) return none('this session is not one that can be reached from here');
+    if (state !== 'unknown') this.observe(chat, state);
+    if (state === 'approval') return none('it is asking its person something');
+    if (state === 'working') return none('it was at work by then');
+    try {
+      await route.deliver(chat, prompt);
+    } catch (error) {
+      return none(`${route.name} did not take it: ${error instanceof Error ? error.message : 'no reason given'}`);
+    }
+    void this.prove(route, chat, wake, ids).catch(() => undefined);
+    return { rung: 'turn' };
+  }
+
+  /** Hooks prove it sooner, where the person has approved them. */
+  private async prove(route: WakeRoute, chat: string, mark: string, ids: string[]): Promise<void> {
+    if (!route.prove) return;
+    const begun = performance.now();
+    while (!this.isClosed && performance.now() - begun < proofMs) {
+      if (await route.prove(chat, mark)) return this.client?.shown(ids, 'turn');
+      await pause(lookMs);
+    }
+  }
+
+  private async tellAll(request: HubRequest): Promise<void> {
+    const sessions = (await this.way.watch?.sessionsIn(this.session.workspace)) ?? [];
+    for (const { chat, state } of sessions) if (state !== 'unknown') await request('observe', sight(chat, state));
+  }
+
+  private async told(chat: string, state: SessionState | 'gone'): Promise<void> {
+    if (state === 'gone') return this.ended(chat);
+    if (state === 'working') await this.introduce(chat);
+    this.observe(chat, state);
+  }
+
+  private observe(chat: string, state: SessionState): void {
+    if (state === 'unknown') return;
+    this.client?.request('observe', sight(chat, state)).catch(() => undefined);
+  }
+
+  /** Its first turn makes a session an agent of the bus, as its hooks would, had the person approved them. */
+  private introduce(chat: string): Promise<void> {
+    const known = this.introduced.get(chat);
+    if (known) return known;
+    const introduced = this.introduceNow(chat);
+    this.introduced.set(chat, introduced);
+    introduced.catch(() => this.introduced.delete(chat));
+    return introduced;
+  }
+
+  private async introduceNow(chat: string): Promise<void> {
+    const { workspace, agent } = this.session;
+    if (agent !== undefined) return;
+    const here = (await this.way.watch?.sessionsIn(workspace)) ?? [];
+    if (here.some((session) => session.chat === chat)) (await this.as(chat)).close();
+  }
+
+  /** Codex has no hook for the end of a session. */
+  private async ended(chat: string): Promise<void> {
+    if (!this.introduced.delete(chat)) return;
+    const client = await this.as(chat);
+    await client.request('hook', { chat, event: 'session-end' }).finally(() => client.close());
+  }
+
+  private as(chat: string): Promise<BusClient> {
+    const { home, workspace, product } = this.session;
+    const attach = { workspace, product, chat };
+    return BusClient.connect({ home, version, via: 'stdio', passing: true, start: false, attach });
+  }
+}
+
+/** What it does, once it has come to rest. */
+async function settled(route: WakeRoute, chat: string): Promise<SessionState | undefined> {
+  const begun = performance.now();
+  for (;;) {
+    const state = await route.canReach(chat);
+    if (state !== 'working' || performance.now() - begun >= settleMs) return state;
+    await pause(lookMs);
+  }
+}
+
+function sight(chat: string, state: ObserveParams['state']): ObserveParams {
+  return { chat, state, at: Date.now() };
+}
+
+function none(note: string): WakeResult {
+  return { rung: 'none', note };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
