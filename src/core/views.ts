@@ -86,13 +86,19 @@ export class Views {
   reach(record: AgentRecord): string[] {
     if (record.removed) return [];
     if (this.presence.isWaiting(record.id)) return ['waiting call'];
-    const carried = this.couriers.of(record)?.courier.describe(record) ?? this.carried(record.id);
-    if (carried) return carried.reach;
-    const door = doorReach.find(([prefix]) => record.identity?.startsWith(prefix));
-    if (door) return [...door[1]];
+    const ways = this.elsewhere(record) ?? this.carried(record.id)?.reach;
+    if (ways) return ways;
     if (record.kind === 'person') return this.presence.isConnected(record.id) ? ['open client', 'inbox'] : ['inbox'];
     if (this.presence.of(record.id) !== 'offline') return ['next tool call', 'inbox'];
     return ['inbox'];
+  }
+
+  /** Of an agent that is no client of this bus, the ways of its mail; undefined for all others. */
+  elsewhere(record: AgentRecord): string[] | undefined {
+    const courier = this.couriers.of(record)?.courier;
+    if (courier) return courier.describe(record).reach;
+    const door = doorReach.find(([prefix]) => record.identity?.startsWith(prefix));
+    return door && [...door[1]];
   }
 
   private doing(agent: AgentRecord): { doing?: string } {

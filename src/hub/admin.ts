@@ -59,6 +59,7 @@ export class Admin implements HubAdmin {
   status(): HubStatus {
     const { store, home, version } = this.parts;
     const { failed } = store.health;
+    const checkedAt = Number(store.meta('checked_at') ?? 0);
     return {
       pid: process.pid,
       version,
@@ -73,6 +74,7 @@ export class Admin implements HubAdmin {
       connections: this.connections(),
       paused: this.parts.reach.paused,
       doors: this.parts.doors.list(),
+      ...(checkedAt > 0 && { databaseCheckedAt: new Date(checkedAt).toISOString() }),
       health: failed ? failed.toShape() : this.upkeep.checking ? 'checking' : 'ok',
     };
   }

@@ -11,6 +11,7 @@ import type { Pause } from '../reach/pause.ts';
 import type { Wakes } from '../reach/wakes.ts';
 import { isBusTool } from '../tools/busTool.ts';
 import type { Chats } from './chats.ts';
+import type { HeardHooks } from './heardHooks.ts';
 
 const newsBudget: NewsBudget = { messages: 5, length: 2_000 };
 const cargoKept = 50;
@@ -36,12 +37,22 @@ export class Hooks {
   private readonly gate: Gate;
   private readonly pause: Pause;
   private readonly wakes: Wakes;
+  private readonly heard: HeardHooks;
   /** What tools that have begun will take to the model, by chat. */
   private readonly cargo = new Map<string, Cargo[]>();
   /** Chats whose current turn was held up once. */
   private readonly pressed = new Set<string>();
 
-  constructor(parts: { bus: Bus; store: Store; chats: Chats; gate: Gate; pause: Pause; wakes: Wakes }) {
+  constructor(parts: {
+    bus: Bus;
+    store: Store;
+    chats: Chats;
+    gate: Gate;
+    pause: Pause;
+    wakes: Wakes;
+    heard: HeardHooks;
+  }) {
+    this.heard = parts.heard;
     this.bus = parts.bus;
     this.store = parts.store;
     this.chats = parts.chats;
@@ -58,6 +69,7 @@ export class Hooks {
       });
     }
     this.bus.touch(caller.agent);
+    this.heard.note(params);
     const tool = { use: params.toolUse ?? '', name: params.tool ?? 'a tool' };
     switch (params.event) {
       case 'session-start':

@@ -8,6 +8,7 @@ import { DeliveryPhase } from '../core/model.ts';
 import type { Store } from '../core/ports.ts';
 import { pushBudget, wakeLine, wakePrompt } from '../core/wakePrompt.ts';
 import type {
+  AgentReach,
   CarryParams,
   CarryResult,
   ConsentView,
@@ -31,7 +32,9 @@ import type { Attachments } from './attachments.ts';
 import { ChatPlaces, type ChatAsk } from './chatPlaces.ts';
 import { ChatPresence } from './chatPresence.ts';
 import { Chats } from './chats.ts';
+import { HeardHooks } from './heardHooks.ts';
 import { Hooks } from './hooks.ts';
+import { ReachReport } from './reachReport.ts';
 import type { Settings } from './settings.ts';
 
 interface ReachParts {
@@ -59,6 +62,7 @@ export class ReachDesk implements ReachHost {
   private readonly gate: Gate;
   private readonly wakes: Wakes;
   private readonly hooks: Hooks;
+  private readonly reports: ReachReport;
   private readonly onError: (error: unknown) => void;
 
   constructor({ bus, store, clock, attachments, settings, onError }: ReachParts) {
@@ -97,7 +101,9 @@ export class ReachDesk implements ReachHost {
       now: () => clock.now(),
       onError,
     });
-    this.hooks = new Hooks({ bus, store, chats, gate, pause, wakes: this.wakes });
+    const heard = new HeardHooks(store);
+    this.hooks = new Hooks({ bus, store, chats, gate, pause, wakes: this.wakes, heard });
+    this.reports = new ReachReport({ bus, store, chats, ladder, pause, typing: this.typing, heard });
     this.listen();
   }
 
@@ -202,6 +208,10 @@ export class ReachDesk implements ReachHost {
       .filter(({ kind }) => kind !== 'person');
     for (const { id: agent } of recipients) this.wakes.retry(agent, message.seq);
     await this.gate.release(message, recipients, verdict);
+  }
+
+  report(agent?: string): AgentReach[] {
+    return this.reports.list(agent);
   }
 
   listConsents(): ConsentView[] {

@@ -1,5 +1,6 @@
 import type { AgentView, MessageView, Presence, ReceiptView, RequestState } from '../core/model.ts';
 import type {
+  AgentReach,
   CarryParams,
   CarryResult,
   ConsentView,
@@ -89,6 +90,8 @@ export interface HubStatus {
   paused: boolean;
   /** The doors for programs that speak agent-tool's protocol. */
   doors: DoorView[];
+  /** When all of the database was last read and found in order. */
+  databaseCheckedAt?: string;
   health: 'ok' | 'checking' | { code: string; message: string; next: string };
 }
 
@@ -142,6 +145,7 @@ export interface HubRequests {
   terminals: { params: { pids: number[] }; result: null };
   typing: { params: { agent: string; on: boolean }; result: null };
   hook: { params: HookParams; result: HookResult };
+  reach: { params: { agent?: string }; result: AgentReach[] };
   pause: { params: { on: boolean }; result: null };
   release: { params: { id: string; verdict: Verdict }; result: null };
   consents: { params: Record<string, never>; result: ConsentView[] };

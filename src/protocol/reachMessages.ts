@@ -161,6 +161,8 @@ export interface AgentReach {
   busy: ReachWay;
   end_of_turn: ReachWay;
   idle: ReachWay;
+  /** A hook of its session was heard. */
+  hooks?: true;
   /** Whether the person lets the bus type into its terminal; absent where it is in no terminal of a window. */
   typing?: boolean;
 }

@@ -7,6 +7,13 @@ import { pairKey, type Consents, type Pair } from './consents.ts';
 import type { CarryingWindow } from './carrier.ts';
 
 const chainStopped = 'the person stopped this chain of messages';
+const consentWanted = 'waits for the person’s consent';
+const decisionWanted = 'the person decides whether it goes on';
+
+/** Whether a message that is held for this reason waits for the person's word, and not for something else. */
+export function isForPerson(note: string): boolean {
+  return note === consentWanted || note.endsWith(decisionWanted);
+}
 
 interface GateParts {
   bus: Bus;
@@ -94,7 +101,7 @@ export class Gate {
     pair: Pair,
     held: MessageRecord[],
   ): void {
-    this.parts.bus.receipts.noteHeld(recipient.id, held, 'waits for the person’s consent');
+    this.parts.bus.receipts.noteHeld(recipient.id, held, consentWanted);
     void this.ask(consentKey(pair), window, { ...this.question(recipient, held), kind: 'consent' }, async (verdict) => {
       if (verdict === 'once') await this.markReleased(recipient.id, this.stillHeld(recipient, pair));
       else await this.parts.consents.settle(pair, verdict);
@@ -104,7 +111,7 @@ export class Gate {
 
   private askHops(recipient: AgentRecord, window: CarryingWindow | undefined, held: MessageRecord[]): void {
     const { bus, wakeHops } = this.parts;
-    const note = `held after ${wakeHops} messages in a chain: the person decides whether it goes on`;
+    const note = `held after ${wakeHops} messages in a chain: ${decisionWanted}`;
     bus.receipts.noteHeld(recipient.id, held, note);
     const asked = held.filter((message) => !this.wasStopped(recipient.id, message));
     const first = asked[0];

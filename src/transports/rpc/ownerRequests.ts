@@ -39,6 +39,7 @@ export const ownerRequests: Readonly<Record<string, Request>> = {
     const told: Params<'hook'> = parse('hook', params);
     return reach.hook(caller, told);
   },
+  reach: ({ reach }, _caller, params) => reach.report(parse('reach', params).agent),
   pause: ({ reach }, _caller, params) => reach.pause(parse('pause', params).on).then(done),
 };
 

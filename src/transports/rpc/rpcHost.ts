@@ -10,6 +10,7 @@ import type {
 } from '../../protocol/doorMessages.ts';
 import type { HubStatus, MintResult } from '../../protocol/messages.ts';
 import type {
+  AgentReach,
   AskParams,
   AskResult,
   CarryParams,
@@ -84,6 +85,8 @@ export interface ReachHost {
   left(agent: number): void;
   pause(on: boolean): Promise<void>;
   release(caller: Caller, id: string, verdict: Verdict): Promise<void>;
+  /** Whether agents can be reached, and how: all of them, or one. */
+  report(agent?: string): AgentReach[];
   listConsents(): ConsentView[];
   /** What waits for the person's word, or for the end of a pause. */
   listHeld(): HeldView[];

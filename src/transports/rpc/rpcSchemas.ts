@@ -92,6 +92,7 @@ export const schemas = {
     again: z.boolean().optional(),
     takes: z.boolean().optional(),
   }),
+  reach: z.object({ agent: name.optional() }),
   pause: z.object({ on: z.boolean() }),
   release: z.object({ id, verdict: z.enum(['once', 'always', 'never']) }),
   forget: z.object({ from: z.string().max(4_096), to: z.string().max(4_096) }),

@@ -1,0 +1,68 @@
+import type { Bus } from '../core/bus.ts';
+import type { AgentRecord } from '../core/model.ts';
+import type { Store } from '../core/ports.ts';
+import type { AgentReach } from '../protocol/reachMessages.ts';
+import { isForPerson } from '../reach/gate.ts';
+import type { Ladder } from '../reach/ladder.ts';
+import type { Pause } from '../reach/pause.ts';
+import type { TypingPermits } from '../reach/typing.ts';
+import type { Chats } from './chats.ts';
+import type { HeardHooks } from './heardHooks.ts';
+import { reachWords } from './reachWords.ts';
+
+interface ReportParts {
+  bus: Bus;
+  store: Store;
+  chats: Chats;
+  ladder: Ladder;
+  pause: Pause;
+  typing: TypingPermits;
+  heard: HeardHooks;
+}
+
+/** For each agent: can it be reached now, and how. */
+export class ReachReport {
+  private readonly parts: ReportParts;
+
+  constructor(parts: ReportParts) {
+    this.parts = parts;
+  }
+
+  /** Of all agents, or of one. */
+  list(name?: string): AgentReach[] {
+    const { roster } = this.parts.bus;
+    const agents = name === undefined ? roster.all() : [roster.require(name)];
+    return agents.filter(({ kind, removed }) => kind !== 'person' && !removed).map((agent) => this.of(agent));
+  }
+
+  private of(agent: AgentRecord): AgentReach {
+    const { bus, chats, ladder, pause, typing, heard } = this.parts;
+    const chat = chats.holder(agent.id);
+    const view = bus.views.agent(agent);
+    const targets = ladder.targets(agent.id);
+    const [target] = targets;
+    return reachWords({
+      view,
+      chat,
+      free: target ? chats.isFree(target) : chat?.state === 'idle' && !chat.asking,
+      quiet: chat !== undefined && chats.isQuiet(chat),
+      waits: bus.presence.isWaiting(agent.id),
+      connected: bus.presence.isConnected(agent.id) || (!chat && view.presence !== 'offline'),
+      hooks: heard.of(chat?.id ?? ''),
+      ways: targets.flatMap(({ rung, route }) => (rung === undefined ? [] : [{ rung, route }])),
+      paused: pause.on,
+      held: this.held(agent.id),
+      elsewhere: bus.views.elsewhere(agent),
+      typing: chat && ladder.terminalOf(chat) ? typing.has(agent.id) : undefined,
+    });
+  }
+
+  private held(agent: number): string[] {
+    const { store } = this.parts;
+    return store.wakeable(agent, 20).flatMap(({ seq }) => {
+      if (store.delivery(seq, agent)?.step !== 'held') return [];
+      const note = store.receipts(seq).findLast((receipt) => receipt.agent === agent && receipt.step === 'held')?.note;
+      return note && isForPerson(note) ? [note] : [];
+    });
+  }
+}
