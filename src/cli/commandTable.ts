@@ -8,6 +8,7 @@ import { connect } from './commands/connect.ts';
 import { conversation } from './commands/conversation.ts';
 import { conversations } from './commands/conversations.ts';
 import { disconnect } from './commands/disconnect.ts';
+import { doctor } from './commands/doctor.ts';
 import { door } from './commands/door.ts';
 import { exportCommand } from './commands/export.ts';
 import { help } from './commands/help.ts';
@@ -35,5 +36,5 @@ export const commands: readonly Command[] = [
   ...[hub, start, stop, status, connect, disconnect, pause, resume, door, mcp, hook],
   ...[send, reply, inbox, wait, ack, cancel, show, requests, conversations, conversation, search],
   ...[agents, allow, register, revoke, channel, ping],
-  ...[logs, exportCommand, repair, help],
+  ...[doctor, logs, exportCommand, repair, help],
 ];

@@ -21,7 +21,7 @@ import { planConnect, planDisconnect, type Change, type Plan } from '../connect/
 import { productNames, type Place, type Product, type Scope } from '../connect/products/product.ts';
 import { productNamed, products } from '../connect/products/table.ts';
 import { proveConnection } from '../connect/proveConnection.ts';
-import { survey } from '../connect/survey.ts';
+import { survey, type ProductLine } from '../connect/survey.ts';
 import { unifiedDiff } from '../connect/unifiedDiff.ts';
 import type { BusHome } from '../hub/home.ts';
 import { version } from '../hub/version.ts';
@@ -91,7 +91,12 @@ async function tellingErrors({ json }: ConnectCall, run: () => Promise<ExitCode>
   }
 }
 
-function placeOf({ home }: ConnectCall): Place {
+/** Every product, and how far each is on the bus; for those who only look. */
+export function surveyFor(home: BusHome): ProductLine[] {
+  return survey(placeOf({ home }));
+}
+
+function placeOf({ home }: Pick<ConnectCall, 'home'>): Place {
   return placeAt(process.cwd(), join(home.folder, 'bin'));
 }
 

@@ -9,6 +9,7 @@ export const ExitCode = {
   notRunning: 4,
   unknown: 5,
   refused: 6,
+  attention: 7,
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
@@ -17,9 +18,10 @@ export const exitCodeMeanings: readonly [ExitCode, string][] = [
   [ExitCode.failure, 'the hub or the operation failed'],
   [ExitCode.usage, 'the command was called wrongly; nothing was done'],
   [ExitCode.nothing, 'waited, and nothing came'],
-  [ExitCode.notRunning, 'no hub is running (status, stop)'],
+  [ExitCode.notRunning, 'no hub is running (status, stop, doctor)'],
   [ExitCode.unknown, 'there is no such agent, channel, message or conversation'],
   [ExitCode.refused, 'refused: a limit, a right, or a conflict with what is there'],
+  [ExitCode.attention, 'something needs you (doctor)'],
 ];
 
 const codes: Partial<Record<ErrorCode, ExitCode>> = {

@@ -47,7 +47,7 @@ function commandHelp(command: Command): string {
     ...(command.details ? [command.details] : []),
     `Options:\n${optionTable(options)}`,
     `Examples:\n${table(command.examples)}`,
-    'Exit codes: 0 done, 1 failed, 2 called wrongly, 3 nothing came, 4 no hub, 5 unknown, 6 refused; see `agent-bus help`.',
+    'Exit codes: 0 done, 1 failed, 2 called wrongly, 3 nothing came, 4 no hub, 5 unknown, 6 refused, 7 needs you; see `agent-bus help`.',
   ].join('\n\n');
 }
 

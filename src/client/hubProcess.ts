@@ -51,7 +51,7 @@ export function startFailure(home: BusHome, started: StartedHub): BusError {
   );
 }
 
-function failureRecord(home: BusHome): { code: string; message: string; next: string; pid: number } | undefined {
+export function failureRecord(home: BusHome): { code: string; message: string; next: string; pid: number } | undefined {
   try {
     return JSON.parse(readPrivateFile(home.startFailure, 16_384) ?? '') as {
       code: string;

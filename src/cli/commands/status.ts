@@ -1,4 +1,5 @@
 import type { HubStatus } from '../../protocol/messages.ts';
+import { bytes } from '../bytes.ts';
 import { defineCommand } from '../command.ts';
 import { ExitCode } from '../exitCode.ts';
 import { doorText } from '../doorLines.ts';
@@ -62,9 +63,3 @@ function statusText(hub: HubStatus): string {
 }
 
 const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
-
-function bytes(count: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, count)) / 3));
-  return `${(count / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power] ?? ''}`;
-}

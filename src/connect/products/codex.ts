@@ -47,6 +47,8 @@ export const codex: Product = {
       : []),
   ],
 
+  unheard: 'Codex has not run a hook of the bus yet: open Codex and approve them with /hooks',
+
   hooks: {
     events,
     fields: claudeFields,

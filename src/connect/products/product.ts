@@ -80,6 +80,8 @@ export interface Product {
   files(place: Place, scope: Scope, hooks: boolean): ConfigFile[];
   /** What the person has to do there, after the files are written. */
   remains(scope: Scope, hooks: boolean): string[];
+  /** What to do when its hooks are set up and yet were not heard. */
+  unheard?: string;
   hooks?: HookForm;
   session?: SessionMark;
 }
