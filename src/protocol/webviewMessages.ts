@@ -6,7 +6,7 @@ import type { MessageStatus } from '../core/progress.ts';
 import type { AckOutcome, AgentView, MessageKind, Priority } from '../core/model.ts';
 import type { SearchHit } from '../core/reading.ts';
 import type { HubEvent } from './messages.ts';
-import type { Verdict } from './reachMessages.ts';
+import type { AgentReach, Verdict } from './reachMessages.ts';
 import type { OverviewParams, OverviewResult, StoryMessage, StoryParams, StoryResult } from './storyMessages.ts';
 
 export type HubState = 'off' | 'connecting' | 'connected' | 'lost';
@@ -47,6 +47,10 @@ export interface PageRequests {
   overview: { params: OverviewParams; result: OverviewResult };
   search: { params: { query: string; cursor?: string }; result: { hits: SearchHit[]; next?: string } };
   agents: { params: Record<string, never>; result: AgentView[] };
+  /** Whether that agent can be reached, and how. */
+  reach: { params: { agent: string }; result: AgentReach };
+  /** Whether the bus may type into that agent's terminal. */
+  typing: { params: { agent: string; on: boolean }; result: null };
   story: { params: StoryParams; result: StoryResult };
   /** One message with all of its text. */
   message: { params: { id: string }; result: StoryMessage };

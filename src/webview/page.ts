@@ -7,6 +7,7 @@ import type { ErrorShape } from './stores/errorShape.ts';
 import { InboxStore } from './stores/inboxStore.ts';
 import { Observable } from './stores/observable.ts';
 import type { PageState } from './stores/pageState.ts';
+import { ReachStore } from './stores/reachStore.ts';
 import { StoryStore } from './stores/storyStore.ts';
 import { visible } from './text/invisible.ts';
 import { lineOf, plainLine } from './text/lines.ts';
@@ -21,6 +22,7 @@ export class Page extends Observable {
   readonly inbox: InboxStore;
   readonly story: StoryStore;
   readonly agents: AgentsStore;
+  readonly reach: ReachStore;
   readonly drafts: Drafts;
   readonly saved: PageState;
   start: PageStart;
@@ -49,6 +51,7 @@ export class Page extends Observable {
     this.inbox = new InboxStore(api.ask, me);
     this.story = new StoryStore(api.ask, me);
     this.agents = new AgentsStore(api.ask);
+    this.reach = new ReachStore(api.ask);
     this.drafts = new Drafts(saved);
     api.onEvent = (event) => this.receive(event);
     saved.keep = (state) => void api.ask('keep', { state }).catch(() => undefined);
@@ -116,6 +119,7 @@ export class Page extends Observable {
         if (one.type === 'paused') this.start = { ...this.start, paused: one.paused };
       }
       this.agents.apply(event.events);
+      this.reach.apply(event.events);
       if (this.start.place === 'sidebar') this.inbox.apply(event.events);
       this.announceNew(this.story.apply(event.events));
     } else if (event.screen === 'inbox') {

@@ -37,6 +37,8 @@ describe('what a page asks', () => {
       ['seen', { ids: 'm1' }],
       ['release', { id: 'm1', verdict: 'forever' }],
       ['pause', { on: 'yes' }],
+      ['typing', { agent: 'alice', on: 1 }],
+      ['reach', { agent: 'x'.repeat(100) }],
       ['open', { href: 'x'.repeat(5_000), message: 'm1' }],
       ['exportSvg', { svg: 1, name: 'x' }],
     ];
@@ -65,7 +67,7 @@ describe('what a page asks', () => {
   });
 
   test('changes nothing without trust', () => {
-    assert.deepEqual([...deciding].sort(), ['ack', 'cancel', 'pause', 'release', 'send', 'start', 'unread']);
+    assert.deepEqual([...deciding].sort(), ['ack', 'cancel', 'pause', 'release', 'send', 'start', 'typing', 'unread']);
   });
 });
 

@@ -186,6 +186,11 @@ export class HarnessedPage implements AsyncDisposable {
         return world.overview(given);
       case 'agents':
         return world.agents;
+      case 'reach':
+        return world.reachOf((params as { agent: string }).agent);
+      case 'typing':
+        world.allowTyping(given);
+        return null;
       case 'story':
         return world.story(given);
       case 'message':

@@ -117,7 +117,7 @@ describe('an agent elsewhere', () => {
     ]);
     const text = await remote.innerText();
     assert.match(text, /Address\s+https:\/\/agents\.example\.com\/travel\/planner\/v1/);
-    assert.match(text, /Hears by\s+A2A/);
+    assert.match(text, /Reached now: A2A/);
     assert.doesNotMatch(text, /Open to A2A/);
     await harness.page.keyboard.press('Escape');
     assert.match(await (await card(harness, 'shop-api-copilot')).innerText(), /Open to A2A/);

@@ -1,5 +1,5 @@
 import type { HarnessedPage, Opening } from './pageHarness.ts';
-import { elsewhere, hostileTalk, longTexts, morning, tenThousand } from './worlds.ts';
+import { elsewhere, hostileTalk, longTexts, morning, tenThousand, reaches } from './worlds.ts';
 import { me, World } from './world.ts';
 
 /** One screen of the page in one state, and how to get there. */
@@ -83,6 +83,14 @@ export const screens: readonly ScreenCase[] = [
     go: async ({ page }: HarnessedPage) => {
       await page.locator('.chip', { hasText: agent }).first().click();
       await page.locator('.card').waitFor();
+    },
+  })),
+  ...['shop-web-copilot', 'infra-copilot', 'api-codex', 'docs-claude'].map((agent) => ({
+    name: `agent-reach-${agent}`,
+    opening: () => ({ world: reaches() }),
+    go: async ({ page }: HarnessedPage) => {
+      await page.locator('.chip', { hasText: agent }).first().click();
+      await page.locator('.reach-now').waitFor();
     },
   })),
   { name: 'conversation', opening: () => ({ world: morning() }), go: openRow(api) },

@@ -1,6 +1,7 @@
 import type { MessageStatus } from '../../src/core/progress.ts';
 import { conversationId, messageId, type AgentView, type ReceiptStep } from '../../src/core/model.ts';
 import type { HubEvent } from '../../src/protocol/messages.ts';
+import type { AgentReach } from '../../src/protocol/reachMessages.ts';
 import {
   storyTextLength,
   type OverviewEntry,
@@ -26,6 +27,7 @@ interface Talk {
 export class World {
   readonly agents: AgentView[] = [];
   readonly talks: Talk[] = [];
+  private readonly reaches = new Map<string, AgentReach>();
   /** What happens next is told to the page. */
   onEvents: (events: HubEvent[]) => void = () => undefined;
   private seq = 1_000;
@@ -44,6 +46,48 @@ export class World {
       ...about,
     };
     this.agents.push(agent);
+    return agent;
+  }
+
+  /** What the hub would say of it; by itself: what its presence and its ways suggest. */
+  reachable(name: string, reach: Partial<AgentReach>): void {
+    const { presence, product, workspace, last_seen, reach: ways } = this.agentNamed(name);
+    const [how = 'inbox'] = ways;
+    const gone = { blocked: 'it is not there', todo: 'start it again; its messages wait' };
+    const way = presence === 'offline' ? gone : { how };
+    this.reaches.set(name, {
+      agent: name,
+      ...(product && { product }),
+      ...(workspace && { workspace }),
+      presence,
+      ...(last_seen && { last_seen }),
+      state: presence === 'offline' ? 'gone' : 'unknown',
+      now: way,
+      busy: way,
+      end_of_turn: way,
+      idle: way,
+      ...reach,
+    });
+  }
+
+  reachOf(name: string): AgentReach {
+    if (!this.reaches.has(name)) this.reachable(name, {});
+    return this.reaches.get(name) as AgentReach;
+  }
+
+  allowTyping({ agent, on }: { agent: string; on: boolean }): void {
+    this.reachable(agent, { ...this.reachOf(agent), typing: on });
+  }
+
+  /** Its presence, or something that is seen with it, has changed. */
+  tellPresence(name: string, change: Partial<AgentView>): void {
+    const agent = Object.assign(this.agentNamed(name), change);
+    this.onEvents([{ type: 'presence', agent }]);
+  }
+
+  private agentNamed(name: string): AgentView {
+    const agent = this.agents.find((one) => one.name === name);
+    if (!agent) throw failure('unknown-agent', `No agent is called "${name}".`, 'Look again.');
     return agent;
   }
 

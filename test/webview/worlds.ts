@@ -250,3 +250,50 @@ export function longTexts(): World {
   world.say(talk, 'logger', 'short', 5);
   return world;
 }
+
+/** Agents in every state in which the card has something else to say about reaching them. */
+export function reaches(): World {
+  const world = new World();
+  world.agent(me, { kind: 'person' });
+  const hooks = { busy: { how: 'next tool call' }, end_of_turn: { how: 'before it ends' } };
+  world.agent('shop-web-copilot', { presence: 'idle', workspace: 'shop-web', product: 'copilot' });
+  world.reachable('shop-web-copilot', {
+    state: 'idle',
+    now: { how: 'new chat turn' },
+    ...hooks,
+    idle: { how: 'new chat turn' },
+    hooks: true,
+  });
+  world.agent('infra-copilot', {
+    presence: 'waiting',
+    doing: 'waits for your approval of run_in_terminal',
+    workspace: 'infra',
+    product: 'copilot',
+  });
+  world.reachable('infra-copilot', {
+    state: 'approval',
+    now: {
+      blocked: 'waits for your approval of run_in_terminal',
+      todo: 'answer it in its window of VS Code; messages come after it',
+    },
+    ...hooks,
+    idle: { how: 'new chat turn' },
+    hooks: true,
+  });
+  world.agent('api-codex', { presence: 'idle', workspace: 'api', product: 'codex' });
+  const unheard = {
+    blocked: 'no hook of its session was heard yet',
+    todo: 'Codex has not run a hook of the bus yet: open Codex and approve them with /hooks',
+  };
+  world.reachable('api-codex', {
+    state: 'unknown',
+    now: { how: 'next bus call' },
+    busy: { how: 'next bus call', ...unheard },
+    end_of_turn: unheard,
+    idle: { blocked: 'nothing is connected that could wake it' },
+    typing: false,
+  });
+  world.agent('docs-claude', { presence: 'offline', workspace: 'docs', product: 'claude' });
+  world.reachable('docs-claude', {});
+  return world;
+}

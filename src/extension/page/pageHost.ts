@@ -13,6 +13,7 @@ import type {
   PageRequests,
   PageStart,
 } from '../../protocol/webviewMessages.ts';
+import type { AgentReach } from '../../protocol/reachMessages.ts';
 import type { KeptStates } from './keptStates.ts';
 import { openLink } from './openLink.ts';
 import { deciding, isPageMethod, paramsOf } from './requests.ts';
@@ -182,6 +183,8 @@ export class PageHost implements vscode.Disposable {
         return { hits: data.hits, ...(data.next !== undefined && { next: data.next }) };
       },
       agents: () => this.agents(),
+      reach: ({ agent }) => this.reach(agent),
+      typing: (params) => this.client.request('typing', params),
       status: async ({ id }) => (await this.client.call('status', { id })).data,
       send: async (draft) => {
         const { data } = await this.client.call('send', draft);
@@ -217,6 +220,12 @@ export class PageHost implements vscode.Disposable {
         return null;
       },
     };
+  }
+
+  private async reach(agent: string): Promise<AgentReach> {
+    const [found] = await this.client.request('reach', { agent });
+    if (found) return found;
+    throw new BusError('unknown-agent', `No agent is called "${agent}".`, { next: 'Close the card and look again.' });
   }
 
   private async agents(): Promise<AgentView[]> {

@@ -26,6 +26,8 @@ export const paramsOf: { [M in PageMethod]: Guard<PageRequests[M]['params']> } =
   }),
   search: fields({ query: text(200, 1), cursor: maybe(text(200)) }),
   agents: nothing,
+  reach: fields({ agent: recipient }),
+  typing: fields({ agent: recipient, on: flag }),
   story: fields({
     conversation: conversationIdForm,
     before: maybe(messageIdForm),
@@ -69,6 +71,7 @@ export const deciding: ReadonlySet<PageMethod> = new Set<PageMethod>([
   'cancel',
   'release',
   'pause',
+  'typing',
 ]);
 
 export function isPageMethod(name: unknown): name is PageMethod {

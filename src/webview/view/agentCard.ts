@@ -4,6 +4,7 @@ import type { Page } from '../page.ts';
 import { presenceWord } from '../text/words.ts';
 import { icon, presenceDot, shownText } from './pieces.ts';
 import { popover } from './popover.ts';
+import './agentReach.ts';
 import './timeAgo.ts';
 
 /** An agent by name and presence; pointing at it, focus or a click opens its card. */
@@ -70,9 +71,10 @@ function card(page: Page, agent: AgentView): TemplateResult {
       ${agent.address ? fact('Address', html`<span class="card-address">${shownText(agent.address)}</span>`) : nothing}
       ${agent.workspace ? fact('Workspace', shownText(agent.workspace)) : nothing}
       ${agent.product ? fact('Product', shownText(agent.product)) : nothing}
-      ${agent.reach.length > 0 ? fact('Hears by', shownText(agent.reach.join(', then '))) : nothing}
+      ${agent.kind === 'person' ? fact('Hears by', shownText(agent.reach.join(', then '))) : nothing}
       ${agent.last_seen ? fact('Last seen', html`<ab-time .at=${agent.last_seen}></ab-time>`) : nothing}
     </dl>
+    ${agent.kind === 'person' ? nothing : html`<ab-agent-reach .page=${page} .agent=${agent.name}></ab-agent-reach>`}
     ${
       isMe
         ? nothing

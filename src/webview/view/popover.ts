@@ -59,6 +59,11 @@ class Popover {
     this.place();
   }
 
+  /** What is in it has grown or shrunk by itself. */
+  settle(): void {
+    if (this.anchor) this.place();
+  }
+
   close(): void {
     clearTimeout(this.timer);
     if (this.box.matches(':popover-open')) this.box.hidePopover();
@@ -95,7 +100,11 @@ class Popover {
   }
 
   private focusables(): HTMLElement[] {
-    return [...this.box.querySelectorAll<HTMLElement>('button:not([disabled]), a[tabindex], [role=menuitem]')];
+    return [
+      ...this.box.querySelectorAll<HTMLElement>(
+        'button:not([disabled]), input:not([disabled]), a[tabindex], [role=menuitem]',
+      ),
+    ];
   }
 
   private arrows(event: KeyboardEvent): void {
