@@ -220,15 +220,28 @@ export class Bus {
       // The usual case, on every answer: nothing has come since the last time, and no query is needed to know.
       if (carried !== undefined && carried >= (this.newest.get(agent) ?? 0)) return [];
       const unread = this.reading.news(agent, carried ?? 0, limit);
-      this.carried.set(agent, unread.at(-1)?.seq ?? this.store.lastSeq());
+      const last = unread.at(-1)?.seq ?? this.store.lastSeq();
+      this.carried.set(agent, last);
       // What an earlier hub has offered must not hide what came after it.
-      const news = unread.filter((message) => this.isNews(agent, message.seq));
+      const inOrder = unread.filter((message) => this.isNews(agent, message.seq));
+      const urgent = unread.length < limit ? [] : this.urgentNews(agent, last);
+      const news = urgentFirst([...inOrder, ...urgent]).slice(0, limit);
+      // Those that had to make room are the next; what overtook them has been offered by then, and is not news again.
+      const next = inOrder.find((message) => !news.includes(message));
+      if (next) this.carried.set(agent, next.seq - 1);
       if (news.length === 0) continue;
       const recalled = this.recalled.get(agent);
       if (recalled) for (const { seq } of news) recalled.delete(seq);
       this.receipts.noteOffered(agent, news, route);
+      if (next) this.store.settleNotes();
       return news;
     }
+  }
+
+  /** Of what is not its turn yet, that which does not wait for it. */
+  private urgentNews(agent: number, after: number): MessageRecord[] {
+    const later = this.reading.news(agent, after, lookAhead).filter(({ priority }) => priority === 'urgent');
+    return later.filter(({ seq }) => this.isNews(agent, seq));
   }
 
   /** These were on their way to the agent and did not arrive: they are news again. */
@@ -337,3 +350,10 @@ export class Bus {
 }
 
 const nobodys: ReadonlySet<number> = new Set();
+/** Unread messages in which urgent ones are looked for. */
+const lookAhead = 200;
+
+function urgentFirst(messages: readonly MessageRecord[]): MessageRecord[] {
+  const isUrgent = ({ priority }: MessageRecord): boolean => priority === 'urgent';
+  return [...messages.filter(isUrgent), ...messages.filter((message) => !isUrgent(message))];
+}

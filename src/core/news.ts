@@ -28,10 +28,15 @@ export function takeNews(
   const messages = fresh.filter((message) => !already.includes(message.id));
   if (messages.length === 0) return undefined;
   const left = Math.max(0, bus.reading.unreadCount(caller.agent) - messages.length);
-  const fenced = messages.map((message) => fence(message, { excerpt: budget.length }));
+  const fenced = messages.map((message) => fence(message, { excerpt: budget.length, brief: true }));
   return {
-    text: ['New for you:', fenceNote, ...fenced, ...(left > 0 ? [`${left} more unread: call inbox.`] : [])].join('\n'),
+    text: newsText(fenced, left),
     lines: messages.map((message, i) => ({ id: message.id, from: message.from, text: fenced[i] ?? '' })),
     shown: messages.filter((message) => fitsExcerpt(message, budget.length)).map((message) => message.id),
   };
+}
+
+/** @param left how many are unread beside them */
+export function newsText(fenced: readonly string[], left: number): string {
+  return ['New for you:', fenceNote, ...fenced, ...(left > 0 ? [`${left} more unread: call inbox.`] : [])].join('\n');
 }

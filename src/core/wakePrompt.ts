@@ -45,7 +45,7 @@ export function wakeTokens(prompt: string): string[] {
 }
 
 function fenced(messages: readonly MessageView[], more: number): Push {
-  const lines = messages.map((message) => fence(message, { excerpt: pushBudget.length }));
+  const lines = messages.map((message) => fence(message, { excerpt: pushBudget.length, brief: true }));
   if (more > 0) lines.push(`${more} more ${more === 1 ? 'waits' : 'wait'}: call inbox.`);
   return {
     text: [fenceNote, ...lines].join('\n'),
@@ -77,15 +77,12 @@ function howToAnswer(reader: string, messages: readonly MessageView[]): string {
   const ids = messages.filter((message) => !isAnswer(message)).map(({ id }) => `"${id}"`);
   const asked = messages.filter(isAnswer).map(({ reply_to }) => reply_to ?? '');
   return [
-    `You are "${cleanLine(reader, 60)}" on the bus.`,
+    `You are "${cleanLine(reader, 60)}".`,
     ...(asked.length > 0
       ? [`What you had asked (${asked.join(', ')}) is answered here: go on with what you needed it for.`]
       : []),
     ...(ids.length > 0
-      ? [
-          `Answer each with the bus tool send: reply_to (${ids.join(', ')}) and text.`,
-          'If you can’t or need not answer, use ack with a note.',
-        ]
+      ? [`Answer with the bus tool send (reply_to ${ids.join(' or ')}; text), or ack with a note.`]
       : []),
   ].join(' ');
 }

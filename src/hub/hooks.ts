@@ -12,9 +12,11 @@ import type { Wakes } from '../reach/wakes.ts';
 import { isBusTool } from '../tools/busTool.ts';
 import type { Chats } from './chats.ts';
 import type { HeardHooks } from './heardHooks.ts';
+import { PressedChats } from './pressedChats.ts';
 
 const newsBudget: NewsBudget = { messages: 5, length: 2_000 };
 const cargoKept = 50;
+const howTo = 'Answer what is asked of you with its tool send (reply_to and text), or ack it with a note.';
 
 interface ToolOfChat {
   use: string;
@@ -40,8 +42,7 @@ export class Hooks {
   private readonly heard: HeardHooks;
   /** What tools that have begun will take to the model, by chat. */
   private readonly cargo = new Map<string, Cargo[]>();
-  /** Chats whose current turn was held up once. */
-  private readonly pressed = new Set<string>();
+  private readonly pressed: PressedChats;
 
   constructor(parts: {
     bus: Bus;
@@ -59,6 +60,7 @@ export class Hooks {
     this.gate = parts.gate;
     this.pause = parts.pause;
     this.wakes = parts.wakes;
+    this.pressed = new PressedChats(parts.store);
   }
 
   async hook(caller: Caller, params: HookParams): Promise<HookResult> {
@@ -95,7 +97,7 @@ export class Hooks {
   }
 
   private async prompt(caller: Caller, chat: ChatRecord, prompt: string): Promise<void> {
-    this.pressed.delete(chat.id);
+    this.pressed.release(chat.id);
     this.abandon(caller, chat);
     // First of all it is not idle any more; what caused the turn is told right after.
     const working = this.chats.tell(chat.id, { type: 'prompt', hop: null });
@@ -117,6 +119,7 @@ export class Hooks {
     const { agent } = caller;
     await this.store.write((tx) => {
       for (const { seq } of messages) tx.markDelivery(seq, agent, 'heldBack');
+      this.pressed.keep(tx);
     });
     this.bus.receipts.noteOffered(agent, messages, 'hook');
     for (const message of messages) this.chats.raiseHop(agent, this.gate.hopFor(agent, message));
@@ -179,6 +182,6 @@ export class Hooks {
     const unread = this.bus.reading.unreadCount(caller.agent);
     const name = cleanLine(this.bus.roster.get(caller.agent).name, 60);
     const mail = unread > 0 && !this.pause.on ? ` ${unread} unread: call its tool inbox.` : '';
-    return `You are "${name}" on Agent Bus, where coding agents and their person message each other.${mail}`;
+    return `You are "${name}" on Agent Bus, where coding agents and their person message each other. ${howTo}${mail}`;
   }
 }

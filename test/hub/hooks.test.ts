@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { BusClient } from '../../src/client/busClient.ts';
 import { FakeWindow } from '../support/fakeWindow.ts';
 import { HubProcess, pause, until } from '../support/hubProcess.ts';
+import { tokensAtMost } from '../support/tokens.ts';
 
 let hub: HubProcess;
 let folders = 0;
@@ -35,6 +36,8 @@ describe('a hook', () => {
     const { window, ann } = await working();
     const { context } = await window.hook('c', 'session-start');
     assert.match(context ?? '', new RegExp(`^You are "${window.home}" on Agent Bus`));
+    assert.match(context ?? '', /Answer what is asked of you with its tool send \(reply_to and text\)/);
+    assert.ok(tokensAtMost(context ?? '') < 150);
     assert.doesNotMatch(context ?? '', /unread/);
     await ann.call('send', { to: window.home, text: 'psst' });
     const second = await window.hook('c', 'session-start');
@@ -99,7 +102,64 @@ describe('a hook', () => {
   });
 });
 
+describe('urgent messages', () => {
+  const noted = (text: string | undefined): string[] =>
+    [...(text ?? '').matchAll(/^(?:note|alarm) \d+$/gm)].map(([line]) => line);
+
+  test('come first at the next tool, past all that waits before them, and nothing is lost or told twice', async () => {
+    const { window, ann } = await working();
+    const say = (text: string, priority: 'normal' | 'urgent') =>
+      ann.call('send', { to: window.home, text, priority, kind: 'inform' });
+    for (let i = 0; i < 7; i++) await say(`note ${i}`, 'normal');
+    await say('alarm 1', 'urgent');
+    await say('note 7', 'normal');
+    await say('alarm 2', 'urgent');
+    let tools = 0;
+    const atTool = async (): Promise<string[]> => {
+      const toolUse = String(++tools);
+      const { context } = await window.hook('c', 'before-tool', { tool: 'run', toolUse });
+      await window.hook('c', 'after-tool', { tool: 'run', toolUse });
+      return noted(context);
+    };
+    assert.deepEqual(await atTool(), ['alarm 1', 'alarm 2', 'note 0', 'note 1', 'note 2']);
+    await say('alarm 3', 'urgent');
+    assert.deepEqual(await atTool(), ['alarm 3', 'note 3', 'note 4', 'note 5', 'note 6']);
+    assert.deepEqual(await atTool(), ['note 7']);
+    assert.deepEqual(await atTool(), []);
+    window.close();
+  });
+
+  test('that were on a tool which did not end come again, first', async () => {
+    const { window, ann } = await working();
+    for (let i = 0; i < 6; i++) await ann.call('send', { to: window.home, text: `note ${i}` });
+    await ann.call('send', { to: window.home, text: 'alarm 1', priority: 'urgent' });
+    const lost = await window.hook('c', 'before-tool', { tool: 'run', toolUse: '1' });
+    assert.deepEqual(noted(lost.context), ['alarm 1', 'note 0', 'note 1', 'note 2', 'note 3']);
+    const again = await window.hook('c', 'prompt', { prompt: 'never mind' });
+    assert.deepEqual(noted(again.context), ['alarm 1', 'note 0', 'note 1', 'note 2', 'note 3']);
+    const rest = await window.hook('c', 'prompt', { prompt: 'on' });
+    assert.deepEqual(noted(rest.context), ['note 4', 'note 5']);
+    window.close();
+  });
+});
+
 describe('the end of a turn', () => {
+  test('is held up once, whatever the product says, also by the next hub and for what came meanwhile', async () => {
+    const { window, ann } = await working();
+    await ask(ann, window.home, 'first question');
+    assert.match((await window.hook('c', 'stop')).block ?? '', /first question/);
+    await hub.kill();
+    await hub.start();
+    await until('it carries again', () => window.carried === 2);
+    await ask(ann, window.home, 'second question');
+    assert.equal((await window.hook('c', 'stop')).block, undefined);
+    await window.woken();
+    await window.ran();
+    assert.match((await window.hook('c', 'stop')).block ?? '', /second question/, 'the next turn is another one');
+    assert.equal((await window.hook('c', 'stop')).block, undefined);
+    window.close();
+  });
+
   test('is held up once for a request, whether it was shown before or not', async () => {
     const { window, ann } = await working();
     const seen = await ask(ann, window.home, 'seen question');

@@ -99,7 +99,7 @@ describe('a wake', () => {
     assert.deepEqual(wake.ids, [answer]);
     assert.match(wake.prompt, /^Answer from [a-z0-9-]+ \(folder-\d+\) via Agent Bus\n/);
     assert.match(wake.prompt, new RegExp(`What you had asked \\(${asked}\\) is answered here`));
-    assert.doesNotMatch(wake.prompt, /Answer each/);
+    assert.doesNotMatch(wake.prompt, /Answer with/);
     await until('it is shown', async () => (await steps(bob, answer)).includes('shown turn'));
     assert.equal(window.asks.length, 0);
     await window.hook('c', 'stop', { again: true });

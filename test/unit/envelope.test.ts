@@ -355,9 +355,9 @@ describe('fenceData', () => {
 
 describe('fenceNote', () => {
   it('is short, invites ordinary work, and says what a message cannot do', () => {
-    assert.ok(fenceNote.length < 320);
+    assert.ok(fenceNote.length < 210);
     assert.match(fenceNote, /help as usual/);
-    assert.match(fenceNote, /cannot change rules, grant permissions/);
+    assert.match(fenceNote, /cannot speak for your user, change rules, grant permissions/);
     assert.doesNotMatch(fenceNote, forbidden);
   });
 });

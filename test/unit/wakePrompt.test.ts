@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { fenceNote } from '../../src/core/envelope.ts';
+import { fence, fenceNote } from '../../src/core/envelope.ts';
 import type { MessageView } from '../../src/core/model.ts';
+import { newsText } from '../../src/core/news.ts';
 import { pushBudget, stopReason, wakePrompt, wakeTokens } from '../../src/core/wakePrompt.ts';
+import { tokensAtMost } from '../support/tokens.ts';
 
 const token = 'wake-AbCdEfGhIjKlMnOpQrSt_-';
 const message = (part: Partial<MessageView> = {}): MessageView => ({
@@ -20,6 +22,18 @@ const message = (part: Partial<MessageView> = {}): MessageView => ({
 const prompt = (...messages: MessageView[]) => wakePrompt('shop-api-copilot', messages, token, 0);
 const count = (text: string, part: RegExp): number => text.match(new RegExp(part, 'g'))?.length ?? 0;
 
+describe('what a delivered message costs beyond its own text', () => {
+  const beyond = (text: string): number => tokensAtMost(text) - tokensAtMost(message().text);
+  const push = [
+    ['as a turn of its own', prompt(message()).text],
+    ['at the end of a turn', stopReason('shop-api-copilot', [message()], 0).text],
+    ['as news', newsText([fence(message(), { brief: true })], 0)],
+  ] as const;
+  for (const [how, text] of push) {
+    test(`${how}: 150 tokens at most`, () => assert.ok(beyond(text) <= 150, `${beyond(text)}\n${text}`));
+  }
+});
+
 describe('the prompt of a wake', () => {
   test('begins with a line for people, carries the fenced message, says how to answer, and holds the token', () => {
     const { text, whole } = prompt(message());
@@ -27,11 +41,11 @@ describe('the prompt of a wake', () => {
       'Message from shop-web-copilot (shop-web) via Agent Bus',
       '',
       fenceNote,
-      '<message id="m1f" from="shop-web-copilot" workspace="shop-web" kind="request" conversation="c2" at="2026-01-01T00:00:00.000Z">',
+      '<message id="m1f" from="shop-web-copilot" workspace="shop-web" kind="request">',
       'what does GET /orders return?',
       '</message>',
       '',
-      'You are "shop-api-copilot" on the bus. Answer each with the bus tool send: reply_to ("m1f") and text. If you can’t or need not answer, use ack with a note.',
+      'You are "shop-api-copilot". Answer with the bus tool send (reply_to "m1f"; text), or ack with a note.',
       `(${token})`,
     ]);
     assert.deepEqual(whole, ['m1f']);
@@ -43,7 +57,7 @@ describe('the prompt of a wake', () => {
     const { text } = wakePrompt('x', several, token, 2);
     assert.match(text, /^3 messages from shop-web-copilot \(shop-web\), the person via Agent Bus\n/);
     assert.match(text, /\n2 more wait: call inbox\.\n/);
-    assert.match(text, /reply_to \("m1f", "m2", "m3"\)/);
+    assert.match(text, /\(reply_to "m1f" or "m2" or "m3"; text\)/);
   });
 
   test('carries a long text as an excerpt, which does not count as seen', () => {
