@@ -131,10 +131,11 @@ export class StoryStore extends Observable {
         touched = true;
       } else if (event.type === 'receipt') touched = this.noteReceipt(event.message, event.receipt) || touched;
       else if (event.type === 'request') {
-        touched = this.change(event.message, (message) => {
+        const ended = this.change(event.message, (message) => {
           if (event.state === 'pending') return { ...message, request: event.state };
           return { ...message, request: event.state, ended_at: message.ended_at ?? new Date().toISOString() };
         });
+        touched = ended || touched;
       } else if (event.type === 'unread') {
         touched = this.change(event.message, (message) => ({ ...message, unread: true })) || touched;
       }

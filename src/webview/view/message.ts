@@ -66,7 +66,7 @@ class Message extends LightElement {
     const { message, page, follows } = this;
     const mine = message.from === page.me;
     return html`<article
-      class="message ${follows ? 'message-follows' : ''} ${mine ? 'message-mine' : ''} ${
+      class="message ${follows ? 'message-follows' : ''} ${mine ? 'message-mine' : ''} ${message.notice ? 'message-notice' : ''} ${
         message.request ? `asks asks-${message.request}` : ''
       }"
       tabindex=${this.active ? 0 : -1}
@@ -90,7 +90,8 @@ class Message extends LightElement {
   private spoken(): string {
     const { message, page } = this;
     const from = message.from === page.me ? 'You' : message.from;
-    const verb = message.kind === 'request' ? 'asked' : message.kind === 'reply' ? 'answered' : 'wrote';
+    const verb =
+      message.kind === 'request' ? 'asked' : message.kind === 'reply' ? 'answered' : message.notice ? 'tells' : 'wrote';
     const line = visible(plainLine(lineOf(message.text, 160)));
     return [
       `${from} ${verb}`,
@@ -179,7 +180,7 @@ class Message extends LightElement {
     const give = async () => {
       this.chosen = verdict;
       this.requestUpdate();
-      await page.run(page.ask('release', { id: message.id, verdict }), verdict === 'never' ? 'Kept back' : 'Delivered');
+      await page.run(page.ask('release', { id: message.id, verdict }), verdict === 'never' ? 'Kept back' : 'Let go');
       this.chosen = undefined;
       this.requestUpdate();
     };
@@ -253,7 +254,7 @@ class Message extends LightElement {
   private toolbar(): TemplateResult {
     const { page, message } = this;
     return html`<div class="toolbar" role="toolbar" aria-label="Message actions">
-      ${this.canAct ? iconButton('reply', 'Reply', () => replyTo(page, message)) : nothing}
+      ${this.canAct && !message.notice ? iconButton('reply', 'Reply', () => replyTo(page, message)) : nothing}
       ${iconButton('copy', 'Copy text', () => copyText(page, message))}
       <button
         type="button"
@@ -278,7 +279,7 @@ class Message extends LightElement {
     if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
       event.preventDefault();
       this.menu(event.currentTarget as HTMLElement);
-    } else if (event.key === 'r' && this.canAct && !event.ctrlKey && !event.metaKey) {
+    } else if (event.key === 'r' && this.canAct && !this.message.notice && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
       replyTo(this.page, this.message);
     }

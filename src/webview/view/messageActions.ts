@@ -46,7 +46,7 @@ export function messageActions(page: Page, message: StoryMessage): MenuItem[] {
     { icon: 'copy', label: 'Copy text', run: () => copyText(page, message) },
     ...(canAct
       ? [
-          { icon: 'reply', label: 'Reply', run: () => replyTo(page, message) },
+          ...(message.notice ? [] : [{ icon: 'reply', label: 'Reply', run: () => replyTo(page, message) }]),
           { icon: 'arrow-right', label: 'Forward…', run: () => forward(page, message) },
         ]
       : []),
@@ -74,7 +74,11 @@ export function messageActions(page: Page, message: StoryMessage): MenuItem[] {
     items.push({
       icon: 'rocket',
       label: 'Deliver now',
-      run: () => void page.run(page.ask('release', { id: message.id, verdict: 'once' }), 'Delivered'),
+      run: () =>
+        void page.run(
+          page.ask('release', { id: message.id, verdict: 'once' }),
+          'Let go: its receipt tells how far it gets',
+        ),
       apart: true,
     });
   }

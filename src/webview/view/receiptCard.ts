@@ -31,6 +31,19 @@ export function receiptButton(page: Page, message: StoryMessage): TemplateResult
 function open(page: Page, anchor: HTMLElement, message: StoryMessage, pin: boolean): void {
   const label = 'How far this message got';
   popover.open(anchor, card(message, html`<p class="card-about">Reading the receipt…</p>`), { label, pin });
+  read(page, anchor, message);
+  // As long as it is open, it shows each step as it happens.
+  let shown = message;
+  const stop = page.story.watch(() => {
+    if (!popover.isOpenFor(anchor)) return stop();
+    const now = page.story.message(message.id);
+    if (!now || (now.fates === shown.fates && now.request === shown.request)) return;
+    shown = now;
+    read(page, anchor, now);
+  });
+}
+
+function read(page: Page, anchor: HTMLElement, message: StoryMessage): void {
   page.ask('status', { id: message.id }).then(
     (status) => popover.update(anchor, card(message, steps(status))),
     (error: unknown) => popover.update(anchor, card(message, html`<p>${errorText(PageError.from(error))}</p>`)),
