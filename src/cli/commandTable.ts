@@ -29,12 +29,13 @@ import { show } from './commands/show.ts';
 import { start } from './commands/start.ts';
 import { status } from './commands/status.ts';
 import { stop } from './commands/stop.ts';
+import { tell } from './commands/tell.ts';
 import { wait } from './commands/wait.ts';
 
 /** In the order in which the help lists them. */
 export const commands: readonly Command[] = [
   ...[hub, start, stop, status, connect, disconnect, pause, resume, door, mcp, hook],
-  ...[send, reply, inbox, wait, ack, cancel, show, requests, conversations, conversation, search],
+  ...[send, reply, inbox, wait, ack, cancel, show, requests, tell, conversations, conversation, search],
   ...[agents, allow, register, revoke, channel, ping],
   ...[doctor, logs, exportCommand, repair, help],
 ];

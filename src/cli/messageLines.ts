@@ -4,7 +4,9 @@ import { shortTime } from './times.ts';
 
 /** A message as the person reads it: our line about it first, all that came from the sender set in below. */
 export function messageLines(message: MessageView): string {
-  const about = [message.kind, ...(message.priority === 'urgent' ? ['urgent'] : [])].join(', ');
+  const about = [message.notice ? 'notice' : message.kind, ...(message.priority === 'urgent' ? ['urgent'] : [])].join(
+    ', ',
+  );
   const answers = message.reply_to ? ` to ${message.reply_to}` : '';
   const where = message.workspace ? ` (${visibleLine(message.workspace, 60)})` : '';
   const head = `${message.id}  ${message.from}${where} → ${toText(message.to)}  ${about}${answers}  ${shortTime(message.sent_at)}  in ${message.conversation}`;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ToolInput, ToolOutput } from '../client/toolTypes.ts';
 import { limits } from '../core/limits.ts';
 import type { ReceiptView } from '../core/model.ts';
+import { outlookText } from '../tools/outlookText.ts';
 import type { Invocation } from './command.ts';
 import { ExitCode } from './exitCode.ts';
 import { messageLines, toText } from './messageLines.ts';
@@ -59,6 +60,10 @@ function sentLines(sent: Sent): string {
     if (sent.request === 'failed') lines.push(`The request failed${note}.`);
     return [...lines, '', messageLines(sent.answer)].join('\n');
   }
+  if (sent.notice) {
+    lines.push(`The request is ${sent.request ?? 'over'}${note}.`);
+    return [...lines, '', messageLines(sent.notice)].join('\n');
+  }
   lines.push(...sent.recipients.map(recipientLine));
   if (sent.request === 'pending') {
     const wayBack = sent.recipients.every(isTcp)
@@ -70,14 +75,14 @@ function sentLines(sent: Sent): string {
 }
 
 /** Whoever is no client of this bus was tried at once, and how that went is known. */
-function recipientLine({ agent, presence, reach, last_seen, step, note }: Sent['recipients'][number]): string {
-  const ways = reach.map((way) => visibleLine(way, 60)).join(', then ');
+function recipientLine({ agent, step, note, ...outlook }: Sent['recipients'][number]): string {
+  const { reach, last_seen } = outlook;
   if (step !== undefined) {
     const how = (isTcp({ reach }) ? tcpWords[step] : undefined) ?? stepWords[step] ?? step;
     return `  ${agent}: ${how}${note ? ` (${visibleLine(note, 300)})` : ''}`;
   }
-  const since = last_seen ? ` since ${shortTime(last_seen)}` : '';
-  return `  ${agent} is ${presence}${since}; hears by ${ways}`;
+  const seen = { ...outlook, ...(last_seen !== undefined && { last_seen: shortTime(last_seen) }) };
+  return `  ${agent} ${visibleLine(outlookText(seen), 400)}`;
 }
 
 /** agent-tool's frames are a way out and no way back. */

@@ -4,17 +4,10 @@ import { Couriers, isAddress, type RemoteDirectory, type RemoteTaskView } from '
 import { BusError } from './errors.ts';
 import { EventFeed } from './events.ts';
 import { limits, type Tunables } from './limits.ts';
-import type {
-  AgentRecord,
-  Caller,
-  MessageRecord,
-  MessageView,
-  Presence,
-  ReceiptView,
-  RequestState,
-  Route,
-} from './model.ts';
-import { conversationId, messageId } from './model.ts';
+import type { AgentRecord, Caller, MessageRecord, MessageView, ReceiptView, RequestState, Route } from './model.ts';
+import { conversationId, DeliveryPhase, messageId } from './model.ts';
+import { Notices } from './notices.ts';
+import type { Outlook } from './outlook.ts';
 import { Policy } from './policy.ts';
 import { pingMs, round, timed, type PingResult } from './ping.ts';
 import type { Store } from './ports.ts';
@@ -25,6 +18,8 @@ import { isWaiting, Receipts } from './receipts.ts';
 import { Roster } from './roster.ts';
 import { Sending, type SendInput } from './sending.ts';
 import { Story } from './story.ts';
+import { Tells } from './tells.ts';
+import { Unreached } from './unreached.ts';
 import { Views, isoTime } from './views.ts';
 import { Visibility } from './visibility.ts';
 import { mailTopic, requestTopic, WaitingRoom, type WaitEnd } from './waiting.ts';
@@ -35,18 +30,17 @@ export interface SendResult {
   to: string[];
   kind: MessageRecord['kind'];
   /** What is known of the way to each recipient; at most ten are listed. */
-  recipients: {
+  recipients: (Outlook & {
     agent: string;
-    presence: Presence;
-    reach: string[];
-    last_seen?: string;
     /** How far it got by now, for an agent that is no client of this bus. */
     step?: ReceiptView['step'];
     note?: string;
-  }[];
+  })[];
   duplicate?: true;
   request?: RequestState;
   answer?: MessageView;
+  /** What the bus itself says about a request that has ended without a reply. */
+  notice?: MessageView;
   note?: string;
 }
 
@@ -71,6 +65,9 @@ export class Bus {
   readonly receipts: Receipts;
   readonly reading: Reading;
   readonly story: Story;
+  readonly notices: Notices;
+  readonly tells: Tells;
+  readonly unreached: Unreached;
   readonly channels: Channels;
   readonly couriers = new Couriers();
   /** Agents elsewhere; there from the start of the hub on. */
@@ -91,6 +88,8 @@ export class Bus {
   turnHop: (agent: number) => number | undefined = () => undefined;
   /** What is on its way to an agent by a push of ours. */
   underWay: (agent: number) => ReadonlySet<number> = () => nobodys;
+  /** Why an agent is not woken for a message that could wake it. */
+  heldBack: (recipient: AgentRecord, message: MessageRecord) => string | undefined = () => undefined;
   /** An agent was shown these, just now. */
   onShown: (agent: number, seqs: readonly number[]) => void = () => undefined;
 
@@ -99,20 +98,26 @@ export class Bus {
     this.clock = clock;
     this.started = clock.now();
     const { feed, waiting } = this;
-    this.presence = new PresenceBoard(clock, (agent) => feed.publish({ type: 'presence', agent }));
+    this.presence = new PresenceBoard(clock, (agent) => this.presenceChanged(agent));
     this.roster = new Roster(store, clock, feed);
     this.views = new Views(store, this.roster, this.presence, this.couriers);
     this.visibility = new Visibility(store, this.roster);
-    this.receipts = new Receipts(store, clock, feed, waiting);
-    const { roster, views, visibility, receipts } = this;
+    this.notices = new Notices({ clock, roster: this.roster, views: this.views, couriers: this.couriers });
+    const { roster, views, visibility, presence, notices } = this;
+    this.receipts = new Receipts({ store, clock, feed, waiting, notices });
+    const { receipts } = this;
     const policy = new Policy(tunables, clock);
     const turnHop = (agent: number): number | undefined => this.turnHop(agent);
     this.sending = new Sending({ store, clock, feed, roster, policy, receipts, waiting, visibility, turnHop });
     this.reading = new Reading({ store, roster, views, receipts, visibility });
     this.story = new Story({ store, roster, views, receipts, visibility, reading: this.reading, feed });
     const { couriers, reading } = this;
-    this.progress = new Progress({ store, roster, views, visibility, reading, couriers });
+    const isTold = (agent: number, seq: number): boolean => this.tells.has(agent, 'ended', seq);
+    this.progress = new Progress({ store, roster, views, visibility, reading, couriers, isTold });
     this.channels = new Channels({ store, clock, roster, visibility });
+    const hopOf = (agent: number): number => this.sending.hopOf(agent, undefined);
+    this.tells = new Tells({ store, clock, feed, roster, presence, notices, receipts, hopOf });
+    this.unreached = new Unreached({ store, clock, roster, presence, views, notices, receipts });
     feed.subscribe((event) => {
       if (event.type === 'message') for (const id of event.recipients) this.newest.set(id, event.message.seq);
     });
@@ -120,6 +125,12 @@ export class Bus {
 
   async load(): Promise<void> {
     await this.roster.load();
+    this.tells.load();
+    // A hub that was killed may have taken an agent off the roster and nothing else.
+    const phases = [DeliveryPhase.unread, DeliveryPhase.open];
+    for (const { id: agent, removed } of this.store.agents()) {
+      if (removed && this.store.inbox({ agent, phases, limit: 1 }).length > 0) await this.giveUp(agent);
+    }
   }
 
   async send(caller: Caller, input: SendInput, waitSeconds: number, call: WaitingCall): Promise<SendResult> {
@@ -130,7 +141,7 @@ export class Bus {
       conversation: conversationId.format(message.conversation),
       to: this.views.recipients(message, recipients),
       kind: message.kind,
-      recipients: recipients.slice(0, 10).map((id) => this.route(this.roster.get(id))),
+      recipients: recipients.slice(0, 10).map((id) => this.outlook(this.roster.get(id), message)),
       ...(duplicate && { duplicate }),
     };
     announce();
@@ -142,10 +153,12 @@ export class Bus {
     const end = waitSeconds > 0 ? await this.requestEnd(caller, wait, call) : undefined;
     const state = this.store.request(message.seq);
     const answer = state?.resultSeq ? this.store.message(state.resultSeq) : undefined;
+    const notice = answer ? undefined : this.notices.ofEnd(this.store, message.seq);
     return {
       ...result,
       request: state?.state ?? 'pending',
       ...(answer && { answer: this.views.message(answer) }),
+      ...(notice && { notice: this.views.message(notice) }),
       ...(state?.note && { note: state.note }),
       ...(end === 'stopping' && { note: 'The hub is restarting; the request stays open. Ask again with status.' }),
     };
@@ -285,7 +298,24 @@ export class Bus {
   /** Takes an agent off the bus: what still waited for it can't be delivered any more, and its senders learn so. */
   async remove(agent: AgentRecord): Promise<void> {
     await this.roster.remove(agent);
-    await this.receipts.giveUp(agent.id);
+    await this.giveUp(agent.id);
+  }
+
+  private async giveUp(agent: number): Promise<void> {
+    await this.receipts.giveUp(agent);
+    await this.tells.gone(agent);
+  }
+
+  private presenceChanged(agent: number): void {
+    const seen = this.presence.of(agent) === 'offline' ? this.presence.lastSeen(agent) : undefined;
+    if (seen !== undefined) this.roster.noteSeen(new Map([[agent, seen]]));
+    this.feed.publish({ type: 'presence', agent });
+  }
+
+  /** A request does, and the answer to one's own; anything else wakes nobody. */
+  private wakes(recipient: number, { seq, kind }: MessageRecord): boolean {
+    const asked = kind === 'reply' ? this.store.answeredBy(seq) : undefined;
+    return kind === 'request' || (asked !== undefined && this.store.message(asked.seq)?.sender === recipient);
   }
 
   private async requestEnd(
@@ -338,12 +368,16 @@ export class Bus {
     }
   }
 
-  private route(agent: AgentRecord): SendResult['recipients'][number] {
+  private outlook(agent: AgentRecord, message: MessageRecord): SendResult['recipients'][number] {
     const presence = this.presence.of(agent.id);
+    const isCarried = presence === 'idle' && this.views.carried(agent.id) !== undefined;
+    const wakes = this.wakes(agent.id, message);
+    const held = wakes && isCarried ? this.heldBack(agent, message) : undefined;
     return {
       agent: agent.name,
       presence,
-      reach: this.views.reach(agent),
+      reach: this.views.reach(agent, wakes && held === undefined),
+      ...(held !== undefined && { held }),
       ...(presence === 'offline' && { last_seen: isoTime(this.presence.lastSeen(agent.id) ?? agent.lastSeen) }),
     };
   }

@@ -148,7 +148,7 @@ export function fence(view: MessageView, options: FenceOptions = {}): string {
     workspace: view.workspace,
     channel: view.channel,
     to: view.to?.length > 1 ? view.to.slice(0, 8).join(' ') + (view.to.length > 8 ? ' …' : '') : undefined,
-    kind: view.kind,
+    kind: view.notice ? 'notice' : view.kind,
     priority: view.priority === 'urgent' ? view.priority : undefined,
     reply_to: view.reply_to,
     conversation: options.brief ? undefined : view.conversation,

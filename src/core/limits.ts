@@ -26,6 +26,8 @@ export const limits = {
   /** Chats that are remembered; the oldest are forgotten first. */
   chats: 1_000,
   chatIdLength: 200,
+  /** What one agent may wait to be told. */
+  tells: 100,
 } as const;
 
 /** What a person may change in settings.json. */

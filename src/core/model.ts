@@ -4,7 +4,8 @@ export type MessageKind = 'request' | 'inform' | 'reply';
 export type Priority = 'normal' | 'urgent';
 export type AckOutcome = 'done' | 'blocked' | 'rejected';
 export type Presence = 'working' | 'idle' | 'waiting' | 'offline';
-export type AgentKind = 'person' | 'agent';
+/** `bus` is the bus itself: it writes notices, and nobody speaks as it or writes to it. */
+export type AgentKind = 'person' | 'agent' | 'bus';
 export type ConversationKind = 'direct' | 'group' | 'channel';
 
 /**
@@ -192,6 +193,20 @@ export interface RemoteTaskRecord {
   unreachableSince: number | null;
 }
 
+/** What an agent wants to be told, once: that an agent is idle, or that a request has ended. */
+export interface TellRecord {
+  id: number;
+  /** Who wants to know. */
+  agent: number;
+  what: 'idle' | 'ended';
+  /** That agent, or the order number of that request. */
+  about: number;
+  /** As for a message that is sent in the same turn: being told and asking again is a chain, too. */
+  hop: number;
+  at: number;
+  until: number;
+}
+
 /** An answer to "may agents of this workspace wake agents of that one?". */
 export interface ConsentRecord {
   /** Workspace paths; for an agent without one, its name. */
@@ -220,6 +235,8 @@ export interface MessageView {
   workspace?: string;
   to: string[];
   kind: MessageKind;
+  /** The bus itself wrote it; nobody reads an answer. */
+  notice?: true;
   text: string;
   data?: unknown;
   files?: string[];

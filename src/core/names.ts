@@ -4,11 +4,14 @@ import { limits, namePattern } from './limits.ts';
 /** The person at this machine. */
 export const personName = 'person';
 
+/** The bus itself, as the sender of notices. */
+export const busName = 'agent-bus';
+
 const reserved = new Set([
   personName,
   'hub',
   'bus',
-  'agent-bus',
+  busName,
   'system',
   'user',
   'human',

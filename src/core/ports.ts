@@ -16,6 +16,7 @@ import type {
   RequestRecord,
   RequestState,
   Route,
+  TellRecord,
 } from './model.ts';
 
 /** What the core needs from a store. Nothing in it says SQLite, one file or one machine. */
@@ -35,6 +36,8 @@ export interface HistoryQuery {
   conversation: number;
   before?: number | undefined;
   after?: number | undefined;
+  /** Whose eyes: notices to others are not for them. Undefined for the person, who sees all. */
+  reader?: number | undefined;
   limit: number;
 }
 
@@ -82,7 +85,7 @@ export interface Reads {
   inbox(query: InboxQuery): MessageRecord[];
   /** Requests that were shown to the agent and that it has neither answered nor closed. */
   unanswered(agent: number, limit: number): MessageRecord[];
-  /** Unread requests that still wait for an answer, answers to its own, and what else the person wants delivered. */
+  /** Unread requests that still wait for an answer, answers to its own, notices, and what else the person wants delivered. */
   wakeable(agent: number, limit: number): MessageRecord[];
   unreadCount(agent: number, cap: number): number;
   unreadByConversation(agent: number): ReadonlyMap<number, number>;
@@ -96,6 +99,8 @@ export interface Reads {
   /** The request whose answer this message is. */
   answeredBy(seq: number): RequestRecord | undefined;
   requests(query: RequestsQuery): MessageRecord[];
+  /** Pending requests after an order number that were sent by then, with each recipient who has not seen them. */
+  unseenRequests(after: number, sentBy: number, limit: number): { seq: number; agent: number }[];
   expiring(until: number, limit: number): { seq: number; at: number }[];
   nextExpiry(): number | undefined;
 
@@ -125,6 +130,10 @@ export interface Reads {
   consents(): ConsentRecord[];
   /** A note of the hub's own. */
   meta(key: string): string | undefined;
+
+  tells(): TellRecord[];
+  tellsOf(agent: number): TellRecord[];
+  tellsAbout(what: TellRecord['what'], about: number): TellRecord[];
 
   lastSeq(): number;
   lastReceipt(): number;
@@ -172,6 +181,11 @@ export interface Writes extends Reads {
   putConsent(consent: ConsentRecord): void;
   deleteConsent(from: string, to: string): boolean;
   setMeta(key: string, value: string): void;
+
+  /** One for each agent and cause; a second one takes the place of the first. */
+  putTell(tell: Omit<TellRecord, 'id'>): void;
+  /** False when it was gone already: it fires once. */
+  deleteTell(id: number): boolean;
 }
 
 export interface MessageBeginning {

@@ -23,6 +23,8 @@ export class PresenceBoard {
   private readonly onChange: (agent: number) => void;
   private readonly live = new Map<number, Set<Live>>();
   private readonly seen = new Map<number, number>();
+  /** When the last connection of those without one ended. */
+  private readonly left = new Map<number, number>();
   private readonly waits = new Map<number, number>();
   private readonly told = new Map<number, Presence>();
 
@@ -45,8 +47,9 @@ export class PresenceBoard {
         if (!set.delete(entry)) return;
         if (set.size === 0) {
           this.live.delete(agent);
-          // It said goodbye: no lingering.
+          // It said goodbye: no lingering. But until then it was there.
           this.seen.delete(agent);
+          this.left.set(agent, this.clock.now());
         }
         this.settle(agent);
       },
@@ -56,6 +59,7 @@ export class PresenceBoard {
   /** Any call of an agent is a sign of life. */
   touch(agent: number): void {
     this.seen.set(agent, this.clock.now());
+    this.left.delete(agent);
     this.settle(agent);
   }
 
@@ -93,7 +97,7 @@ export class PresenceBoard {
   }
 
   lastSeen(agent: number): number | undefined {
-    return this.seen.get(agent);
+    return this.seen.get(agent) ?? this.left.get(agent);
   }
 
   /** Called now and then: tells about agents that went quiet. */

@@ -17,6 +17,8 @@ export interface MessageStatus {
   /** What an agent elsewhere says of it. */
   task?: RemoteTaskView;
   answer?: MessageView;
+  /** The caller will be told when it has ended. */
+  telling?: true;
 }
 
 export interface RequestsInput {
@@ -45,6 +47,7 @@ export class Progress {
   private readonly visibility: Visibility;
   private readonly reading: Reading;
   private readonly couriers: Couriers;
+  private readonly isTold: (agent: number, seq: number) => boolean;
 
   constructor(parts: {
     store: Store;
@@ -53,6 +56,7 @@ export class Progress {
     visibility: Visibility;
     reading: Reading;
     couriers: Couriers;
+    isTold: (agent: number, seq: number) => boolean;
   }) {
     this.store = parts.store;
     this.roster = parts.roster;
@@ -60,6 +64,7 @@ export class Progress {
     this.visibility = parts.visibility;
     this.reading = parts.reading;
     this.couriers = parts.couriers;
+    this.isTold = parts.isTold;
   }
 
   status(caller: Caller, id: string): MessageStatus {
@@ -95,6 +100,7 @@ export class Progress {
       }),
       ...this.taskOf(message.seq),
       ...(answer && this.visibility.maySee(caller, answer) && { answer: this.views.message(answer) }),
+      ...(request?.state === 'pending' && this.isTold(caller.agent, message.seq) && { telling: true as const }),
     };
   }
 

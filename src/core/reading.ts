@@ -1,5 +1,5 @@
 import { BusError } from './errors.ts';
-import type { Caller, ConversationRecord, MessageKind, MessageRecord, MessageView } from './model.ts';
+import type { AgentRecord, Caller, ConversationRecord, MessageKind, MessageRecord, MessageView } from './model.ts';
 import { conversationId, DeliveryPhase, messageId } from './model.ts';
 import type { InboxQuery, Store } from './ports.ts';
 import type { Receipts } from './receipts.ts';
@@ -110,7 +110,7 @@ export class Reading {
     const query: InboxQuery = {
       agent,
       phases: phasesOf[input.filter],
-      sender: input.from === undefined ? undefined : this.roster.require(input.from).id,
+      sender: input.from === undefined ? undefined : this.sender(input.from).id,
       kind: input.kind,
       conversation:
         input.conversation === undefined ? undefined : this.visibility.conversation(caller, input.conversation).id,
@@ -203,6 +203,7 @@ export class Reading {
       conversation: conversation.id,
       before: before === undefined ? undefined : cursorSeq(before),
       after: after === undefined ? undefined : cursorSeq(after),
+      reader: this.readerOf(caller),
       limit,
     });
     const page =
@@ -213,16 +214,16 @@ export class Reading {
     return {
       conversation: this.summary(caller, conversation, unread),
       messages: page.map((message) => this.views.message(message)),
-      ...this.edges(conversation.id, page),
+      ...this.edges(conversation.id, page, this.readerOf(caller)),
     };
   }
 
   /** Where the page before and the page after this one begin, where there is one. */
-  edges(conversation: number, page: readonly MessageRecord[]): { before?: string; after?: string } {
+  edges(conversation: number, page: readonly MessageRecord[], reader?: number): { before?: string; after?: string } {
     const first = page[0];
     const last = page.at(-1);
-    const older = first && this.store.history({ conversation, before: first.seq, limit: 1 }).length > 0;
-    const newer = last && this.store.history({ conversation, after: last.seq, limit: 1 }).length > 0;
+    const older = first && this.store.history({ conversation, before: first.seq, reader, limit: 1 }).length > 0;
+    const newer = last && this.store.history({ conversation, after: last.seq, reader, limit: 1 }).length > 0;
     return {
       ...(first && older && { before: messageId.format(first.seq) }),
       ...(last && newer && { after: messageId.format(last.seq) }),
@@ -256,7 +257,7 @@ export class Reading {
 
   private summary(caller: Caller, record: ConversationRecord, unread: number): ConversationSummary {
     const members = this.store.members(record.id);
-    const last = record.lastSeq > 0 ? this.store.message(record.lastSeq) : undefined;
+    const last = this.lastFor(caller, record);
     return {
       id: conversationId.format(record.id),
       title: this.views.conversationTitle(record, members, caller.agent),
@@ -266,6 +267,22 @@ export class Reading {
       last_at: isoTime(record.lastAt),
       ...(last && { last: this.reminder(last) }),
     };
+  }
+
+  /** The newest message that the caller may see: a notice may be for somebody else in the conversation. */
+  private lastFor(caller: Caller, { id, lastSeq }: ConversationRecord): MessageRecord | undefined {
+    const last = lastSeq > 0 ? this.store.message(lastSeq) : undefined;
+    if (last?.sender !== this.roster.bus.id || this.visibility.maySee(caller, last)) return last;
+    return this.store.history({ conversation: id, reader: caller.agent, limit: 1 })[0];
+  }
+
+  private readerOf(caller: Caller): number | undefined {
+    return this.visibility.seesAll(caller) ? undefined : caller.agent;
+  }
+
+  /** Whose mail is wanted: anybody's here, or the notices of the bus itself. */
+  private sender(name: string): AgentRecord {
+    return name === this.roster.bus.name ? this.roster.bus : this.roster.require(name);
   }
 
   private unanswered(caller: Caller): Reminder[] {

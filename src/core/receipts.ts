@@ -3,13 +3,21 @@ import { BusError } from './errors.ts';
 import type { EventFeed } from './events.ts';
 import type { AckOutcome, Caller, DeliveryRecord, MessageRecord, ReceiptRecord, ReceiptStep, Route } from './model.ts';
 import { DeliveryPhase, messageId } from './model.ts';
+import type { Notices } from './notices.ts';
 import type { Reads, ReceiptNote, RequestEnd, Store, Writes } from './ports.ts';
-import { requestTopic, type WaitingRoom } from './waiting.ts';
+import { mailTopic, requestTopic, type WaitingRoom } from './waiting.ts';
 
 /** What a transaction did to receipts and requests, to be told once it is committed. */
 export class Changes {
   readonly receipts: { receipt: ReceiptRecord; sender: number }[] = [];
   readonly ended: { seq: number; state: RequestEnd['state'] }[] = [];
+  /** Notices that came of it. */
+  readonly messages: { message: MessageRecord; recipients: number[] }[] = [];
+
+  /** A transaction may run a second time. */
+  clear(): void {
+    this.receipts.length = this.ended.length = this.messages.length = 0;
+  }
 }
 
 /** No route has taken it yet. Held is not the end: whatever held it may let go. */
@@ -29,16 +37,18 @@ export class Receipts {
   private readonly clock: Clock;
   private readonly feed: EventFeed;
   private readonly waiting: WaitingRoom;
+  private readonly notices: Notices;
   /** Shown, but the mark is not committed yet: these are unread on disk and read for everybody who asks. */
   private readonly shownPending = new Map<number, Set<number>>();
   /** Up to here nothing is unread for the agent but what is pending, so that nobody has to read past it. */
   private readonly floors = new Map<number, number>();
 
-  constructor(store: Store, clock: Clock, feed: EventFeed, waiting: WaitingRoom) {
-    this.store = store;
-    this.clock = clock;
-    this.feed = feed;
-    this.waiting = waiting;
+  constructor(parts: { store: Store; clock: Clock; feed: EventFeed; waiting: WaitingRoom; notices: Notices }) {
+    this.store = parts.store;
+    this.clock = parts.clock;
+    this.feed = parts.feed;
+    this.waiting = parts.waiting;
+    this.notices = parts.notices;
   }
 
   /** For use inside a transaction. */
@@ -55,20 +65,23 @@ export class Receipts {
     changes.receipts.push({ receipt, sender: message.sender });
   }
 
-  /** For use inside a transaction. The first end of a request counts. */
+  /** For use inside a transaction. The first end of a request counts, and whoever has to hear of it gets a notice. */
   end(tx: Writes, changes: Changes, seq: number, end: RequestEnd): boolean {
     if (!tx.endRequest(seq, end)) return false;
     changes.ended.push({ seq, state: end.state });
+    this.notices.ended(tx, changes, seq, end);
     return true;
   }
 
   /** After the commit: tells everybody. */
   publish(changes: Changes): void {
+    for (const { message, recipients } of changes.messages) this.feed.publish({ type: 'message', message, recipients });
     for (const { receipt, sender } of changes.receipts) this.feed.publish({ type: 'receipt', receipt, sender });
     for (const { seq, state } of changes.ended) {
       this.feed.publish({ type: 'request', seq, state });
       this.waiting.wake(requestTopic(seq));
     }
+    for (const { recipients } of changes.messages) for (const agent of recipients) this.waiting.wake(mailTopic(agent));
   }
 
   /** A route has taken these for the agent. Nobody waits for the note. */
@@ -188,7 +201,7 @@ export class Receipts {
     const seqs = ids.map((id) => ({ id, seq: messageId.parse(id) }));
     const changes = new Changes();
     const results = await this.store.write((tx) => {
-      changes.receipts.length = changes.ended.length = 0;
+      changes.clear();
       const own = seqs.map(({ id, seq }) => {
         const delivery = seq === undefined ? undefined : tx.delivery(seq, caller.agent);
         const message = delivery && tx.message(delivery.seq);
@@ -227,7 +240,7 @@ export class Receipts {
   async cancel(caller: Caller, seq: number): Promise<boolean> {
     const changes = new Changes();
     const done = await this.store.write((tx) => {
-      changes.receipts.length = changes.ended.length = 0;
+      changes.clear();
       const message = tx.message(seq);
       if (message?.sender !== caller.agent || message.kind !== 'request') throw unknownMessage(messageId.format(seq));
       if (!this.end(tx, changes, seq, { state: 'cancelled', resultSeq: null, at: this.clock.now(), note: null }))
@@ -246,7 +259,7 @@ export class Receipts {
     if (due.length > 0) {
       const changes = new Changes();
       await this.store.write((tx) => {
-        changes.receipts.length = changes.ended.length = 0;
+        changes.clear();
         for (const { seq, at } of due) {
           tx.deleteExpiry(at, seq);
           const message = tx.message(seq);
@@ -254,7 +267,7 @@ export class Receipts {
           this.end(tx, changes, seq, { state: 'expired', resultSeq: null, at: now, note: null });
           this.closeAll(tx, changes, message, 'expired');
         }
-      });
+      }, 'after-notes');
       this.publish(changes);
     }
     return this.store.nextExpiry();
@@ -265,11 +278,11 @@ export class Receipts {
     for (;;) {
       const changes = new Changes();
       const more = await this.store.write((tx) => {
-        changes.receipts.length = changes.ended.length = 0;
+        changes.clear();
         const open = tx.inbox({ agent, phases: [DeliveryPhase.unread, DeliveryPhase.open], limit: 500 });
         for (const message of open) this.fail(tx, changes, message, agent, 'the agent left the bus');
         return open.length > 0;
-      });
+      }, 'after-notes');
       this.publish(changes);
       if (!more) return;
     }
@@ -282,7 +295,7 @@ export class Receipts {
   async noteTaken(agent: number, message: MessageRecord, route: Route, note: string | null): Promise<boolean> {
     const changes = new Changes();
     const done = await this.store.write((tx) => {
-      changes.receipts.length = changes.ended.length = 0;
+      changes.clear();
       if (tx.delivery(message.seq, agent)?.phase !== DeliveryPhase.unread) return false;
       tx.moveDelivery(message.seq, agent, DeliveryPhase.open, 'offered', this.clock.now());
       this.record(tx, changes, message, agent, { step: 'offered', route, note });
@@ -296,7 +309,7 @@ export class Receipts {
   async noteUndeliverable(agent: number, message: MessageRecord, reason: string): Promise<boolean> {
     const changes = new Changes();
     const done = await this.store.write((tx) => {
-      changes.receipts.length = changes.ended.length = 0;
+      changes.clear();
       return this.fail(tx, changes, message, agent, reason);
     }, 'after-notes');
     this.publish(changes);
@@ -325,7 +338,7 @@ export class Receipts {
   ): void {
     this.store.later(
       (tx) => {
-        changes.receipts.length = changes.ended.length = 0;
+        changes.clear();
         work(tx);
       },
       (stored) => {

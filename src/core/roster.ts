@@ -3,7 +3,7 @@ import { BusError } from './errors.ts';
 import type { EventFeed } from './events.ts';
 import { limits } from './limits.ts';
 import type { AgentRecord } from './model.ts';
-import { assertFreeForm, assertNotReserved, closestName, freeName, personName, suggestName } from './names.ts';
+import { assertFreeForm, assertNotReserved, busName, closestName, freeName, personName, suggestName } from './names.ts';
 import type { Store, Writes } from './ports.ts';
 
 export interface NewAgent {
@@ -29,6 +29,8 @@ export class Roster {
   private readonly byName = new Map<string, AgentRecord>();
   private living = 0;
   person!: AgentRecord;
+  /** The bus itself, in whose name notices are written. */
+  bus!: AgentRecord;
 
   constructor(store: Store, clock: Clock, feed: EventFeed) {
     this.store = store;
@@ -45,6 +47,8 @@ export class Roster {
     this.person =
       this.byName.get(personName) ??
       (await this.insert({ name: personName, about: 'The person at this machine.' }, 'person'));
+    // By its kind and not by its name, which somebody else may have had before.
+    this.bus = [...this.byId.values()].find(({ kind }) => kind === 'bus') ?? (await this.insertBus());
   }
 
   get(id: number): AgentRecord {
@@ -60,6 +64,11 @@ export class Roster {
   /** The agent that a caller named, living; or the error that helps to name it right. */
   require(name: string): AgentRecord {
     const agent = this.byName.get(name);
+    if (agent?.kind === 'bus') {
+      throw new BusError('forbidden', `"${agent.name}" is the bus itself: it writes notices and reads nothing.`, {
+        next: 'Name an agent; call agents to see who is here.',
+      });
+    }
     if (agent && !agent.removed) return agent;
     if (agent) {
       throw new BusError('agent-removed', `"${agent.name}" has left the bus.`, {
@@ -73,7 +82,7 @@ export class Roster {
   }
 
   all(): AgentRecord[] {
-    return [...this.byId.values()].filter((agent) => !agent.removed);
+    return [...this.byId.values()].filter(isOne);
   }
 
   byIdentity(identity: string): AgentRecord | undefined {
@@ -169,7 +178,10 @@ export class Roster {
 
   noteSeen(seen: ReadonlyMap<number, number>): void {
     if (seen.size === 0) return;
-    for (const [id, at] of seen) this.get(id).lastSeen = at;
+    for (const [id, at] of seen) {
+      const agent = this.byId.get(id);
+      if (agent) agent.lastSeen = Math.max(agent.lastSeen, at);
+    }
     this.store.later((tx) => {
       for (const [id, at] of seen) tx.updateAgent(id, { lastSeen: at });
     });
@@ -218,11 +230,21 @@ export class Roster {
   private keep(agent: AgentRecord): AgentRecord {
     this.byId.set(agent.id, agent);
     this.byName.set(agent.name, agent);
-    if (!agent.removed) this.living++;
+    if (isOne(agent)) this.living++;
     return agent;
   }
 
-  private *names(): Iterable<string> {
-    for (const [name, agent] of this.byName) if (!agent.removed) yield name;
+  private insertBus(): Promise<AgentRecord> {
+    const name = this.byName.has(busName) ? freeName(busName, (taken) => this.byName.has(taken)) : busName;
+    return this.insert({ name, about: 'The bus itself: it tells what became of requests.' }, 'bus');
   }
+
+  private *names(): Iterable<string> {
+    for (const [name, agent] of this.byName) if (isOne(agent)) yield name;
+  }
+}
+
+/** Somebody to write to: not the bus itself, and nobody who has left. */
+function isOne(agent: AgentRecord): boolean {
+  return !agent.removed && agent.kind !== 'bus';
 }

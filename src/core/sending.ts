@@ -96,6 +96,7 @@ export class Sending {
     for (const extra of [...(input.files ?? []), ...(input.options ?? [])])
       assertText(extra, 'list of files or options');
     const parent = input.replyTo === undefined ? undefined : this.visibility.message(caller, input.replyTo);
+    if (parent?.sender === this.roster.bus.id) throw noticeAnswered(parent);
     const target = this.target(caller, input.to, parent);
     const sender = this.roster.get(caller.agent);
     const hop = sender.kind === 'person' ? 0 : this.hopOf(caller.agent, parent);
@@ -118,7 +119,7 @@ export class Sending {
     };
     const changes = new Changes();
     const stored = await this.store.write((tx) => {
-      changes.receipts.length = changes.ended.length = 0;
+      changes.clear();
       return this.insert(tx, changes, draft, target, parent, input.failure);
     }, parent && 'after-notes');
     if (this.conversationIds.size > 50_000) this.conversationIds.clear();
@@ -130,7 +131,7 @@ export class Sending {
    * One more than what this message goes back to: the message that it answers, or those that caused the turn in which
    * it is written. So a loop can't start its count over by not saying what it answers.
    */
-  private hopOf(sender: number, parent: MessageRecord | undefined): number {
+  hopOf(sender: number, parent: MessageRecord | undefined): number {
     // A chain that the person let go on counts from there.
     const answered = parent && (this.store.delivery(parent.seq, sender)?.released ? 0 : parent.hop);
     const cause = this.turnHop(sender);
@@ -271,6 +272,17 @@ function directTarget(sender: number, recipients: number[]): Target {
   }
   const members = [sender, ...recipients].sort((a, b) => a - b);
   return { kind: recipients.length === 1 ? 'direct' : 'group', key: members.join(' '), members, recipients };
+}
+
+function noticeAnswered({ seq, replyTo }: MessageRecord): BusError {
+  const about = replyTo === null ? '' : `, or reply_to "${messageId.format(replyTo)}", which it is about`;
+  return new BusError(
+    'invalid-input',
+    `${messageId.format(seq)} is a notice of the bus itself: nobody reads an answer.`,
+    {
+      next: `Send a new message to whom you mean${about}.`,
+    },
+  );
 }
 
 function noRecipient(): BusError {

@@ -37,7 +37,7 @@ export class Views {
 
   message(record: MessageRecord, recipients: readonly number[] = this.store.recipients(record.seq)): MessageView {
     const sender = this.roster.get(record.sender);
-    const channel = this.channelOf(record.conversation);
+    const channel = this.channelOf(record);
     const workspace = folderName(sender.workspace);
     return {
       id: messageId.format(record.seq),
@@ -47,6 +47,7 @@ export class Views {
       ...(workspace && { workspace }),
       to: this.recipients(record, recipients),
       kind: record.kind,
+      ...(sender.kind === 'bus' && { notice: true as const }),
       text: record.text,
       ...(record.data !== null && { data: JSON.parse(record.data) as unknown }),
       ...(record.files.length > 0 && { files: record.files }),
@@ -59,7 +60,7 @@ export class Views {
   }
 
   recipients(record: MessageRecord, recipients: readonly number[]): string[] {
-    const channel = this.channelOf(record.conversation);
+    const channel = this.channelOf(record);
     return channel ? [`#${channel}`] : recipients.map((id) => this.roster.get(id).name);
   }
 
@@ -82,12 +83,15 @@ export class Views {
     };
   }
 
-  /** The ways by which a message would get to an agent now, best first. */
-  reach(record: AgentRecord): string[] {
+  /** The ways by which a message would get to an agent now, best first; or one that wakes nobody. */
+  reach(record: AgentRecord, wakes = true): string[] {
     if (record.removed) return [];
     if (this.presence.isWaiting(record.id)) return ['waiting call'];
-    const ways = this.elsewhere(record) ?? this.carried(record.id)?.reach;
-    if (ways) return ways;
+    const elsewhere = this.elsewhere(record);
+    if (elsewhere) return elsewhere;
+    const carried = this.carried(record.id)?.reach;
+    const isLeft = !wakes && record.kind === 'agent' && this.presence.of(record.id) === 'idle';
+    if (carried) return isLeft && carried.length > 1 ? ['next turn or tool call', 'inbox'] : carried;
     if (record.kind === 'person') return this.presence.isConnected(record.id) ? ['open client', 'inbox'] : ['inbox'];
     if (this.presence.of(record.id) !== 'offline') return ['next tool call', 'inbox'];
     return ['inbox'];
@@ -128,13 +132,20 @@ export class Views {
     return (others.length > 0 ? others : members).map((id) => this.roster.get(id).name).join(', ');
   }
 
-  private channelOf(conversation: number): string | undefined {
+  /** A notice about what was said in a channel is not said in it. */
+  private channelOf({ conversation, sender }: MessageRecord): string | undefined {
+    if (sender === this.roster.bus.id) return undefined;
     if (!this.channelNames.has(conversation)) {
       const record = this.store.conversation(conversation);
       this.channelNames.set(conversation, record?.kind === 'channel' ? record.key.slice(1) : undefined);
     }
     return this.channelNames.get(conversation);
   }
+}
+
+/** Whether it comes through a door for agent-tool, and so has no inbox to read. */
+export function isAtDoor({ identity }: AgentRecord): boolean {
+  return doorReach.some(([prefix]) => identity?.startsWith(prefix));
 }
 
 /** Those who come through a door for agent-tool hear in its ways, or in none; by what their identity begins with. */

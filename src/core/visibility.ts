@@ -31,6 +31,7 @@ export class Visibility {
     if (this.seesAll(caller) || message.sender === caller.agent) return true;
     if (this.store.delivery(message.seq, caller.agent)) return true;
     return (
+      message.sender !== this.roster.bus.id &&
       this.store.conversation(message.conversation)?.kind === 'channel' &&
       this.store.isMember(message.conversation, caller.agent)
     );

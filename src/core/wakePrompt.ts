@@ -17,7 +17,7 @@ export interface Push {
 export function wakePrompt(reader: string, messages: readonly MessageView[], token: string, more: number): Push {
   const { text, whole } = fenced(messages, more);
   return {
-    text: [`${heading(messages)} via Agent Bus`, '', text, '', howToAnswer(reader, messages), `(${token})`].join('\n'),
+    text: [heading(messages), '', text, '', howToAnswer(reader, messages), `(${token})`].join('\n'),
     whole,
   };
 }
@@ -29,7 +29,8 @@ export function wakePrompt(reader: string, messages: readonly MessageView[], tok
 export function wakeLine(_reader: string, messages: readonly MessageView[], token: string, more: number): Push {
   const count = messages.length + more;
   const what = count === 1 ? '1 message waits for you' : `${count} messages wait for you`;
-  const text = `[Agent Bus] ${what}, from ${senders(messages, senderName)}: read with the bus tool inbox, then answer. (${token})`;
+  const then = messages.every(({ notice }) => notice) ? '' : ', then answer';
+  const text = `[Agent Bus] ${what}, from ${senders(messages, senderName)}: read with the bus tool inbox${then}. (${token})`;
   return { text, whole: [] };
 }
 
@@ -55,8 +56,10 @@ function fenced(messages: readonly MessageView[], more: number): Push {
 
 function heading(messages: readonly MessageView[]): string {
   const named = senders(messages, sender);
-  if (messages.length === 1) return `${isAnswer(messages[0]) ? 'Answer' : 'Message'} from ${named}`;
-  return `${messages.length} messages from ${named}`;
+  if (messages.every(({ notice }) => notice))
+    return messages.length === 1 ? 'A notice of Agent Bus' : 'Notices of Agent Bus';
+  if (messages.length === 1) return `${isAnswer(messages[0]) ? 'Answer' : 'Message'} from ${named} via Agent Bus`;
+  return `${messages.length} messages from ${named} via Agent Bus`;
 }
 
 function senders(messages: readonly MessageView[], named: (message: MessageView) => string): string {
@@ -64,7 +67,8 @@ function senders(messages: readonly MessageView[], named: (message: MessageView)
   return all.slice(0, 3).join(', ') + (all.length > 3 ? ' and others' : '');
 }
 
-function senderName({ from }: MessageView): string {
+function senderName({ from, notice }: MessageView): string {
+  if (notice) return 'the bus itself';
   return from === 'person' ? 'the person' : cleanLine(from, 60);
 }
 
@@ -74,12 +78,18 @@ function sender(message: MessageView): string {
 }
 
 function howToAnswer(reader: string, messages: readonly MessageView[]): string {
-  const ids = messages.filter((message) => !isAnswer(message)).map(({ id }) => `"${id}"`);
+  const ids = messages.filter((message) => !isAnswer(message) && !message.notice).map(({ id }) => `"${id}"`);
+  const notices = messages.filter(({ notice }) => notice).map(({ id }) => id);
   const asked = messages.filter(isAnswer).map(({ reply_to }) => reply_to ?? '');
   return [
     `You are "${cleanLine(reader, 60)}".`,
     ...(asked.length > 0
       ? [`What you had asked (${asked.join(', ')}) is answered here: go on with what you needed it for.`]
+      : []),
+    ...(notices.length > 0
+      ? [
+          `${notices.join(', ')} ${notices.length === 1 ? 'is' : 'are'} from the bus itself: decide what to do about it; nobody reads an answer.`,
+        ]
       : []),
     ...(ids.length > 0
       ? [`Answer with the bus tool send (reply_to ${ids.join(' or ')}; text), or ack with a note.`]

@@ -82,6 +82,7 @@ export class Admin implements HubAdmin {
   async mint(name: string, { about, skills }: Parameters<HubAdmin['mint']>[1]): Promise<MintResult> {
     const { bus, credentials, clock } = this.parts;
     const known = bus.roster.find(name);
+    if (known?.kind === 'bus') bus.roster.require(name);
     if (known?.kind === 'person') {
       throw new BusError('forbidden', 'The person has no token: whoever owns this machine’s account is the person.', {
         next: 'Register an agent under another name.',

@@ -50,6 +50,7 @@ export class Attachments {
         next: 'Choose another name for this agent.',
       });
     }
+    if (known?.kind === 'bus') roster.require(name);
     if (!known) return (await roster.create({ name, workspace, product })).id;
     await roster.revive(known);
     return known.id;

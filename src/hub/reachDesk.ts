@@ -261,14 +261,26 @@ export class ReachDesk implements ReachHost {
     bus.turnHop = (agent) => chats.turnHop(agent);
     bus.underWay = (agent) => this.wakes.underWay(agent);
     bus.onShown = (agent, seqs) => this.noteCause(agent, seqs);
+    bus.heldBack = (recipient, message) =>
+      this.paused ? 'paused by the person' : this.gate.heldWhy(recipient, message);
+    bus.tells.isIdle = (agent) => this.isIdle(agent);
     chats.onLeft = (chat) => this.presence.update(chat);
     chats.onChange = (chat) => {
       if (chat.state === 'gone') this.sessions.ended(chat.id);
       this.presence.update(chat);
+      bus.tells.look(chat.agent);
       if (chat.state === 'idle') this.wakes.nudge(chat.agent);
       const home = this.windows.get(chat.window)?.home;
       if (home !== undefined && chat.state !== 'working' && home !== chat.agent) this.wakes.nudge(home);
     };
+  }
+
+  /** Known to be: its chat's last turn has ended; or, where no hook tells of chats, it is connected and at nothing. */
+  private isIdle(agent: number): boolean {
+    const { presence } = this.bus;
+    const chat = this.chats.holder(agent);
+    if (!chat || chat.state === 'gone') return presence.isConnected(agent) && presence.of(agent) === 'idle';
+    return chat.state === 'idle' && !chat.waking && !chat.asking && presence.of(agent) === 'idle';
   }
 
   /** A request that an agent is shown in the middle of a turn drives what comes after it in this turn. */

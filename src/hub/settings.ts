@@ -28,12 +28,15 @@ const schema = z.strictObject({
     })
     .prefault({}),
   /** How long a chat is quiet before another may take its name; before a turn without a sign of life counts as over;
-   *  how long a submitted turn has to show up. */
+   *  how long a submitted turn has to show up; after how long the sender of a request hears that its recipient is away;
+   *  how long somebody waits to be told that an agent is idle or a request has ended. */
   reach: z
     .strictObject({
       quietMinutes: z.number().min(0).max(525_600).default(30),
       staleSeconds: z.number().min(0).max(86_400).default(180),
       proofSeconds: z.number().min(0.01).max(3_600).default(30),
+      unreachableMinutes: z.number().min(0.001).max(525_600).default(10),
+      tellHours: z.number().min(0.0001).max(8_760).default(24),
     })
     .prefault({}),
   /** Agents elsewhere: how often a task is asked for where there is no stream, at first and at most; how often an idle

@@ -8,13 +8,16 @@ import type { Log } from './log.ts';
 import type { Settings } from './settings.ts';
 
 const tickMs = 5_000;
+const noticesEveryMs = 30_000;
 const retentionEveryMs = 10 * 60_000;
 const checkEveryMs = 7 * 24 * 3600_000;
 
-/** What the hub does by itself while it runs: ends what has expired, forgets what is old, checks the database, leaves when nobody is there. */
+/** What the hub does by itself while it runs: ends what has expired, tells who waits in vain, forgets what is old, checks the database, leaves when nobody is there. */
 export class Upkeep {
   private readonly parts: UpkeepParts;
   private readonly ticker: NodeJS.Timeout;
+  private readonly noticeTicker: NodeJS.Timeout;
+  private noticing = false;
   private expiryTimer: NodeJS.Timeout | undefined;
   private retentionDue: number;
   private quietSince: number;
@@ -26,6 +29,12 @@ export class Upkeep {
     this.quietSince = performance.now();
     this.retentionDue = performance.now() + 30_000;
     this.ticker = setInterval(() => this.tick(), tickMs);
+    const { unreached, tells } = parts.bus;
+    unreached.awayMs = parts.settings.reach.unreachableMinutes * 60_000;
+    tells.spanMs = parts.settings.reach.tellHours * 3600_000;
+    // Often enough for the shorter of the two to be told about in time.
+    const every = Math.min(noticesEveryMs, unreached.awayMs / 4, tells.spanMs / 4);
+    this.noticeTicker = setInterval(() => void this.notice(), Math.max(every, 50)).unref();
     parts.bus.feed.subscribe((event) => {
       if (event.type === 'message' && event.message.expiresAt !== null) this.armExpiry(event.message.expiresAt);
     });
@@ -35,6 +44,7 @@ export class Upkeep {
   close(): void {
     this.closed = true;
     clearInterval(this.ticker);
+    clearInterval(this.noticeTicker);
     clearTimeout(this.expiryTimer);
   }
 
@@ -104,6 +114,19 @@ export class Upkeep {
       log.error('retention-failed', { error: String(error) });
     }
     this.retentionDue = performance.now() + (more ? 0 : retentionEveryMs);
+  }
+
+  private async notice(): Promise<void> {
+    if (this.noticing || this.closed) return;
+    this.noticing = true;
+    try {
+      await this.parts.bus.unreached.sweep();
+      await this.parts.bus.tells.sweep();
+    } catch (error) {
+      if (!this.closed) this.parts.log.error('notices-failed', { error: String(error) });
+    } finally {
+      this.noticing = false;
+    }
   }
 
   private armExpiry(at: number | undefined): void {

@@ -22,9 +22,9 @@ export class Consents {
     for (const consent of store.consents()) this.byPair.set(pairKey(consent), consent);
   }
 
-  /** Undefined where nobody has to be asked: the person may, and so may an agent of the same workspace. */
+  /** Undefined where nobody has to be asked: the person may, so may the bus itself and an agent of the same workspace. */
   pairOf(sender: AgentRecord, recipient: AgentRecord): Pair | undefined {
-    if (sender.kind === 'person' || recipient.kind === 'person') return undefined;
+    if (sender.kind !== 'agent' || recipient.kind !== 'agent') return undefined;
     const pair = { from: sender.workspace || sender.name, to: recipient.workspace || recipient.name };
     return pair.from === pair.to ? undefined : pair;
   }

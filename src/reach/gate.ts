@@ -7,6 +7,7 @@ import { pairKey, type Consents, type Pair } from './consents.ts';
 import type { CarryingWindow } from './carrier.ts';
 
 const chainStopped = 'the person stopped this chain of messages';
+const refused = 'the person does not let agents of that workspace wake this one';
 const consentWanted = 'waits for the person’s consent';
 const decisionWanted = 'the person decides whether it goes on';
 
@@ -46,24 +47,32 @@ export class Gate {
   ): MessageRecord[] {
     const { bus, consents } = this.parts;
     const admitted: MessageRecord[] = [];
-    const unasked = new Map<string, { pair: Pair; messages: MessageRecord[] }>();
+    const toAsk = new Map<string, { pair: Pair; messages: MessageRecord[] }>();
     const tooLong: MessageRecord[] = [];
     for (const message of messages) {
       const pair = this.isReleased(recipient.id, message) ? undefined : this.pairOf(recipient, message);
       const verdict = pair && consents.verdict(pair);
       if (pair && verdict === 'never') {
-        const note = 'the person does not let agents of that workspace wake this one';
-        bus.receipts.noteHeld(recipient.id, [message], note);
+        bus.receipts.noteHeld(recipient.id, [message], refused);
       } else if (pair && verdict === undefined) {
-        const asked = unasked.get(pairKey(pair)) ?? { pair, messages: [] };
+        const asked = toAsk.get(pairKey(pair)) ?? { pair, messages: [] };
         asked.messages.push(message);
-        unasked.set(pairKey(pair), asked);
+        toAsk.set(pairKey(pair), asked);
       } else if (this.isTooLong(recipient.id, message)) tooLong.push(message);
       else admitted.push(message);
     }
-    for (const { pair, messages: held } of unasked.values()) this.askConsent(recipient, window, pair, held);
+    for (const { pair, messages: held } of toAsk.values()) this.askConsent(recipient, window, pair, held);
     if (tooLong.length > 0) this.askHops(recipient, window, tooLong);
     return admitted;
+  }
+
+  /** Why `admit` would not let it go now; nobody is asked and nothing is told. */
+  heldWhy(recipient: AgentRecord, message: MessageRecord): string | undefined {
+    if (this.isReleased(recipient.id, message)) return undefined;
+    const pair = this.pairOf(recipient, message);
+    const verdict = pair && this.parts.consents.verdict(pair);
+    if (pair && verdict !== 'always') return verdict === 'never' ? refused : consentWanted;
+    return this.isTooLong(recipient.id, message) ? this.tooLong : undefined;
   }
 
   /** Whether the end of a turn may be held up for it, which nobody is asked about. */
@@ -110,9 +119,8 @@ export class Gate {
   }
 
   private askHops(recipient: AgentRecord, window: CarryingWindow | undefined, held: MessageRecord[]): void {
-    const { bus, wakeHops } = this.parts;
-    const note = `held after ${wakeHops} messages in a chain: ${decisionWanted}`;
-    bus.receipts.noteHeld(recipient.id, held, note);
+    const { bus } = this.parts;
+    bus.receipts.noteHeld(recipient.id, held, this.tooLong);
     const asked = held.filter((message) => !this.wasStopped(recipient.id, message));
     const first = asked[0];
     if (!first) return;
@@ -123,6 +131,10 @@ export class Gate {
       else await this.markReleased(recipient.id, asked);
       this.parts.onDecided(recipient.id);
     });
+  }
+
+  private get tooLong(): string {
+    return `held after ${this.parts.wakeHops} messages in a chain: ${decisionWanted}`;
   }
 
   private async ask(

@@ -48,10 +48,11 @@ const beforePersonMs = 20_000;
 const none: ReadonlySet<number> = new Set();
 
 /**
- * Submits turns to idle agents for requests that wait for them, and for answers to what they have asked. Whatever event
- * makes it look, it looks at everything anew right before: a wake goes out only if nothing is paused, the person agrees,
- * nobody reads the message already, and the chat is known to be idle. One is under way per carrier and per agent at a
- * time. Of an agent's ways the best is taken; the next one has its turn when that has come to nothing.
+ * Submits turns to idle agents for requests that wait for them, for answers to what they have asked, and for notices
+ * about that. Whatever event makes it look, it looks at everything anew right before: a wake goes out only if nothing is
+ * paused, the person agrees, nobody reads the message already, and the chat is known to be idle. One is under way per
+ * carrier and per agent at a time. Of an agent's ways the best is taken; the next one has its turn when that has come to
+ * nothing.
  */
 export class Wakes {
   private readonly parts: WakesParts;
@@ -67,7 +68,9 @@ export class Wakes {
     this.parts = parts;
     this.sweeper = setInterval(() => this.sweep(), sweepMs).unref();
     this.unsubscribe = parts.bus.feed.subscribe((event) => {
-      if (event.type === 'message' && event.message.kind !== 'inform') event.recipients.forEach((id) => this.nudge(id));
+      if (event.type !== 'message') return;
+      const isNotice = event.message.sender === parts.bus.roster.bus.id;
+      if (isNotice || event.message.kind !== 'inform') event.recipients.forEach((id) => this.nudge(id));
     });
   }
 

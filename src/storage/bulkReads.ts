@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { ChatRecord, ConsentRecord } from '../core/model.ts';
+import type { ChatRecord, ConsentRecord, TellRecord } from '../core/model.ts';
 import type { MessageBeginning } from '../core/ports.ts';
-import { chatRow, consentRow, type Row } from './rows.ts';
+import { chatRow, consentRow, tellRow, type Row } from './rows.ts';
 import { Statements } from './statements.ts';
 
 interface Tally {
@@ -107,6 +107,18 @@ export class BulkReads {
 
   consents(): ConsentRecord[] {
     return this.sql.all('SELECT * FROM consents ORDER BY sender, recipient').map(consentRow);
+  }
+
+  tells(): TellRecord[] {
+    return this.sql.all('SELECT * FROM tells ORDER BY id').map(tellRow);
+  }
+
+  tellsOf(agent: number): TellRecord[] {
+    return this.sql.all('SELECT * FROM tells WHERE agent = ? ORDER BY id', agent).map(tellRow);
+  }
+
+  tellsAbout(what: TellRecord['what'], about: number): TellRecord[] {
+    return this.sql.all('SELECT * FROM tells WHERE what = ? AND about = ? ORDER BY id', what, about).map(tellRow);
   }
 
   meta(key: string): string | undefined {

@@ -1,7 +1,7 @@
-import type { ChatRecord, ConsentRecord, DeliveryPhase } from '../core/model.ts';
+import type { ChatRecord, ConsentRecord, DeliveryPhase, TellRecord } from '../core/model.ts';
 import { SqliteReads } from './sqliteReads.ts';
 
-/** The changes that are about reaching an agent: its chats, the person's consents, marks on deliveries. */
+/** The changes that are about reaching an agent: its chats, the person's consents, marks on deliveries, what to tell. */
 export class ChatWrites extends SqliteReads {
   /** Grows with every change, so that the group commit can tell a work that failed before it changed anything. */
   mutations = 0;
@@ -57,6 +57,24 @@ export class ChatWrites extends SqliteReads {
   deleteConsent(from: string, to: string): boolean {
     this.mutations++;
     return this.sql.run('DELETE FROM consents WHERE sender = ? AND recipient = ?', from, to) > 0;
+  }
+
+  putTell(tell: Omit<TellRecord, 'id'>): void {
+    this.mutations++;
+    this.sql.run(
+      'INSERT OR REPLACE INTO tells (agent, what, about, hop, at, until) VALUES (?, ?, ?, ?, ?, ?)',
+      tell.agent,
+      tell.what,
+      tell.about,
+      tell.hop,
+      tell.at,
+      tell.until,
+    );
+  }
+
+  deleteTell(id: number): boolean {
+    this.mutations++;
+    return this.sql.run('DELETE FROM tells WHERE id = ?', id) > 0;
   }
 
   setMeta(key: string, value: string): void {

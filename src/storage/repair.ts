@@ -2,11 +2,11 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } 
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { BusError } from '../core/errors.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase, pragmaNumber } from './database.ts';
 import { findDamage } from './integrity.ts';
 
-/** Parents before children, each with the columns that order it. The search index is built anew. */
-const tables: readonly [name: string, order: string][] = [
+/** Parents before children, each with the columns that order it, and since which schema. The search index is built anew. */
+const tables: readonly [name: string, order: string, since?: number][] = [
   ['agents', 'id'],
   ['aliases', 'name'],
   ['tokens', 'hash'],
@@ -22,6 +22,7 @@ const tables: readonly [name: string, order: string][] = [
   ['remote_contexts', 'conversation, agent'],
   ['chats', 'id'],
   ['consents', 'sender, recipient'],
+  ['tells', 'id', 2],
 ];
 
 export interface RepairReport {
@@ -85,7 +86,8 @@ function salvage(source: string, target: string, kept: string): RepairReport {
     from = new DatabaseSync(scratch);
     const readable = from;
     to.exec('BEGIN');
-    for (const [table, order] of tables) copyTable(readable, to, table, order, report);
+    const version = pragmaNumber(readable, 'user_version');
+    for (const [table, order, since = 1] of tables) if (version >= since) copyTable(readable, to, table, order, report);
     dropOrphans(to);
     keepCounters(readable, to);
     to.exec('COMMIT');
@@ -147,6 +149,9 @@ function dropOrphans(db: DatabaseSync): void {
     DELETE FROM aliases WHERE agent NOT IN (SELECT id FROM agents);
     DELETE FROM tokens WHERE agent NOT IN (SELECT id FROM agents);
     DELETE FROM chats WHERE agent NOT IN (SELECT id FROM agents);
+    DELETE FROM tells WHERE agent NOT IN (SELECT id FROM agents)
+      OR (what = 'idle' AND about NOT IN (SELECT id FROM agents))
+      OR (what = 'ended' AND about NOT IN (SELECT seq FROM requests WHERE state = 'pending'));
   `);
 }
 

@@ -13,6 +13,7 @@ import type {
   RemoteRecord,
   RemoteTaskRecord,
   RequestRecord,
+  TellRecord,
 } from '../core/model.ts';
 
 /** Rows of the database as records of the core. */
@@ -133,6 +134,16 @@ export const remoteTaskRow = (row: Row): RemoteTaskRecord => ({
   question: row['question'] as number | null,
   updatedAt: row['updated_at'] as number,
   unreachableSince: row['unreachable_since'] as number | null,
+});
+
+export const tellRow = (row: Row): TellRecord => ({
+  id: row['id'] as number,
+  agent: row['agent'] as number,
+  what: row['what'] as TellRecord['what'],
+  about: row['about'] as number,
+  hop: row['hop'] as number,
+  at: row['at'] as number,
+  until: row['until'] as number,
 });
 
 function strings(value: unknown): string[] {

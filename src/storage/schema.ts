@@ -173,4 +173,20 @@ export const migrations: readonly string[] = [
     text, who, content='', contentless_delete=1, prefix='3 4', tokenize='unicode61 remove_diacritics 2'
   );
   `,
+  `
+  -- The bus itself, which writes notices; there is one.
+  CREATE UNIQUE INDEX agents_bus ON agents(kind) WHERE kind = 'bus';
+  -- Who wants to be told what, once. A row goes when it was told.
+  CREATE TABLE tells (
+    id INTEGER PRIMARY KEY,
+    agent INTEGER NOT NULL REFERENCES agents(id),
+    what TEXT NOT NULL,
+    about INTEGER NOT NULL,
+    hop INTEGER NOT NULL DEFAULT 0,
+    at INTEGER NOT NULL,
+    until INTEGER NOT NULL,
+    UNIQUE (agent, what, about)
+  );
+  CREATE INDEX tells_by_cause ON tells(what, about);
+  `,
 ];

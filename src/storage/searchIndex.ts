@@ -20,7 +20,7 @@ export class SearchIndex {
   /** Indexes up to `limit` messages; true when there is more to do. */
   step(limit: number): boolean {
     const rows = this.sql.all(
-      `SELECT m.seq, m.text, m.sender, m.conversation, c.kind FROM messages m JOIN conversations c ON c.id = m.conversation
+      `SELECT m.seq, m.text, m.sender, m.conversation, a.kind AS writer FROM messages m JOIN agents a ON a.id = m.sender
        WHERE m.seq > ? ORDER BY m.seq LIMIT ?`,
       this.indexed,
       limit,
@@ -34,7 +34,9 @@ export class SearchIndex {
         const who = this.sql
           .all('SELECT agent FROM deliveries WHERE seq = ?', seq)
           .map((d) => `a${String(d['agent'])}`);
-        who.push(`a${String(row['sender'])}`, `c${String(row['conversation'])}`);
+        who.push(`a${String(row['sender'])}`);
+        // A notice is for its recipient alone, not for all of its conversation.
+        if (row['writer'] !== 'bus') who.push(`c${String(row['conversation'])}`);
         this.sql.run(
           'INSERT OR REPLACE INTO search (rowid, text, who) VALUES (?, ?, ?)',
           seq,

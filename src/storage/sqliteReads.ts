@@ -13,6 +13,7 @@ import { agentRow, conversationRow, deliveryRow, messageRow, receiptRow, request
 import type { SearchIndex } from './searchIndex.ts';
 
 const lastOfAll = Number.MAX_SAFE_INTEGER;
+const theBus = "(SELECT id FROM agents WHERE kind = 'bus')";
 
 export class SqliteReads extends RemoteReads implements Reads {
   private readonly index: SearchIndex;
@@ -99,7 +100,7 @@ export class SqliteReads extends RemoteReads implements Reads {
       .all(
         `SELECT m.* FROM deliveries d JOIN messages m ON m.seq = d.seq LEFT JOIN requests r ON r.seq = d.seq
          WHERE d.agent = ? AND d.phase = 0 AND coalesce(r.state, 'pending') = 'pending'
-           AND (d.asks = 1 OR d.released = 1 OR (m.kind = 'reply' AND EXISTS (
+           AND (d.asks = 1 OR d.released = 1 OR m.sender = ${theBus} OR (m.kind = 'reply' AND EXISTS (
              SELECT 1 FROM requests q JOIN messages p ON p.seq = q.seq
              WHERE q.result_seq = m.seq AND p.sender = d.agent)))
          ORDER BY d.seq LIMIT ?`,
@@ -154,6 +155,16 @@ export class SqliteReads extends RemoteReads implements Reads {
 
   pendingRequests(): number {
     return this.sql.get("SELECT count(*) AS n FROM requests WHERE state = 'pending'")?.['n'] as number;
+  }
+
+  unseenRequests(after: number, sentBy: number, limit: number): { seq: number; agent: number }[] {
+    return this.sql.all(
+      `SELECT d.seq, d.agent FROM requests r JOIN messages m ON m.seq = r.seq JOIN deliveries d ON d.seq = r.seq
+       WHERE r.state = 'pending' AND r.seq > ? AND m.sent_at <= ? AND d.phase = 0 ORDER BY r.seq, d.agent LIMIT ?`,
+      after,
+      sentBy,
+      limit,
+    ) as { seq: number; agent: number }[];
   }
 
   expiring(until: number, limit: number): { seq: number; at: number }[] {
@@ -243,25 +254,20 @@ export class SqliteReads extends RemoteReads implements Reads {
 
   /** Always oldest first; `before` gives the page that ends there, `after` the one that begins there. */
   history(query: HistoryQuery): MessageRecord[] {
-    if (query.after !== undefined) {
-      return this.sql
-        .all(
-          'SELECT * FROM messages WHERE conversation = ? AND seq > ? ORDER BY seq LIMIT ?',
-          query.conversation,
-          query.after,
-          query.limit,
-        )
-        .map(messageRow);
-    }
-    return this.sql
+    const isAfter = query.after !== undefined;
+    const found = this.sql
       .all(
-        'SELECT * FROM messages WHERE conversation = ? AND seq < ? ORDER BY seq DESC LIMIT ?',
+        `SELECT m.* FROM messages m WHERE m.conversation = ?1 AND m.seq ${isAfter ? '>' : '<'} ?2
+           AND (?3 IS NULL OR m.sender IS NOT ${theBus}
+             OR EXISTS (SELECT 1 FROM deliveries d WHERE d.seq = m.seq AND d.agent = ?3))
+         ORDER BY m.seq ${isAfter ? 'ASC' : 'DESC'} LIMIT ?4`,
         query.conversation,
-        query.before ?? lastOfAll,
+        query.after ?? query.before ?? lastOfAll,
+        query.reader ?? null,
         query.limit,
       )
-      .map(messageRow)
-      .reverse();
+      .map(messageRow);
+    return isAfter ? found : found.reverse();
   }
 
   search(query: SearchQuery): MessageRecord[] {

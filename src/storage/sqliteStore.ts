@@ -91,7 +91,7 @@ export class SqliteStore extends SqliteWrites implements Store {
 
   counts(): StoreCounts {
     return {
-      agents: this.count('agents WHERE removed = 0'),
+      agents: this.count("agents WHERE removed = 0 AND kind <> 'bus'"),
       messages: this.count('messages'),
       conversations: this.count('conversations'),
       pendingRequests: this.pendingRequests(),

@@ -4,6 +4,7 @@ import { cleanLine } from '../core/envelope.ts';
 import { limits } from '../core/limits.ts';
 import { defineTool, type ToolContext } from './defineTool.ts';
 import { messagesText, taskText } from './messageText.ts';
+import { outlookText } from './outlookText.ts';
 import { waitSeconds } from './schemas.ts';
 
 const recipient = z.string().max(limits.addressLength);
@@ -55,13 +56,14 @@ export const send = defineTool({
       waitingCall(context),
     );
   },
-  shown: (result) => (result.answer ? [result.answer.id] : []),
+  shown: ({ answer, notice }) => [answer, notice].flatMap((message) => message?.id ?? []),
   failed: (result) => result.request === 'failed' || reachedNobody(result),
   render(result) {
     const lines = [`${result.duplicate ? 'Already sent' : 'Stored'} as ${result.id} for ${result.to.join(', ')}.`];
     const note = result.note ? cleanLine(result.note, 300) : '';
     if (result.request === 'failed') lines.push(`Request ${result.id} failed${note ? `: ${note}` : '.'}`);
     if (result.answer) return [...lines, 'The answer:', messagesText([result.answer])].join('\n');
+    if (result.notice) return [...lines, messagesText([result.notice])].join('\n');
     const remark = note ? ` (${note})` : '';
     if (result.request === 'pending') {
       lines.push(
@@ -79,10 +81,9 @@ function reachedNobody({ to, recipients }: SendResult): boolean {
   return to.length === recipients.length && recipients.every(({ step }) => step === 'undeliverable');
 }
 
-function recipientLine({ agent, presence, reach, last_seen, step, note }: SendResult['recipients'][number]): string {
-  const way = `hears by: ${reach.join(', then ')}`;
-  if (step !== undefined) return `- ${agent}: ${step}${note ? ` ("${cleanLine(note, 300)}")` : ''}; ${way}`;
-  return `- ${agent} is ${presence}${last_seen ? ` since ${last_seen}` : ''}; ${way}`;
+function recipientLine({ agent, step, note, ...outlook }: SendResult['recipients'][number]): string {
+  if (step === undefined) return `- ${agent} ${outlookText(outlook)}`;
+  return `- ${agent}: ${step}${note ? ` ("${cleanLine(note, 300)}")` : ''}; hears by: ${outlook.reach.join(', then ')}`;
 }
 
 /** While the caller waits it hears what an agent elsewhere says, if it wants to hear anything. */

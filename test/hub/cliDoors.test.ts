@@ -55,7 +55,7 @@ describe('agent-bus door', () => {
       (await cli.json('agents', 'mailbox')).agents.map(({ name }: { name: string }) => name),
       ['planner', 'worker'],
     );
-    assert.match(await cli.ok('send', 'worker', 'from the person'), /hears by agent-tool’s broker, when it fetches/);
+    assert.match(await cli.ok('send', 'worker', 'from the person'), /hears by: agent-tool’s broker, when it fetches/);
     await cli.ok('stop');
     assert.match(await cli.ok('start'), /is running/);
     assert.match(await cli.ok('status'), new RegExp(`broker door +open at 127\\.0\\.0\\.1:${port}\n`));

@@ -71,6 +71,7 @@ const reaching: [tool: string, kind: 'message' | 'conversation', args: (id: stri
   ['ack', 'message', (id) => ({ ids: [id], outcome: 'rejected', note: 'no' })],
   ['status', 'message', (id) => ({ id })],
   ['status', 'message', (id) => ({ id, cancel: true })],
+  ['status', 'message', (id) => ({ id, tell: true })],
   ['send', 'message', (id) => ({ reply_to: id, text: 'me too' })],
   ['send', 'message', (id) => ({ reply_to: id, to: 'ann', text: 'me too' })],
   ['conversation', 'message', (id) => ({ id })],
@@ -453,6 +454,7 @@ describe('hostile strings in every string of every tool', () => {
     ['register', 'url', (text) => ({ url: `http://127.0.0.1:1/${text}` })],
     ['register', 'remove', (remove) => ({ remove })],
     ['ping', 'to', (to) => ({ to })],
+    ['status', 'agent', (agent) => ({ agent, tell: true })],
   ];
   let channels = 0;
 

@@ -41,7 +41,7 @@ describe('settings.json', () => {
       port: 0,
       retention: { days: 180, megabytes: 2_048 },
       limits: defaultTunables,
-      reach: { quietMinutes: 30, staleSeconds: 180, proofSeconds: 30 },
+      reach: { quietMinutes: 30, staleSeconds: 180, proofSeconds: 30, unreachableMinutes: 10, tellHours: 24 },
       a2a: {
         pollSeconds: 1,
         pollAtMostSeconds: 30,

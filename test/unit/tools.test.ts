@@ -14,7 +14,7 @@ const snapshot: Record<string, string> = {
     'Your mail, oldest first. filter: "new" (not shown to you yet), "open" (also shown but neither acked nor answered), "done", "all". With wait_seconds it blocks, at no cost, until something new comes. Reading removes nothing: ack or answer what you are done with.',
   ack: 'Tell the senders that you are done with messages, are blocked on them, or reject them. All ids or none.',
   status:
-    "With id: which step the message reached with each recipient and when (stored, offered, shown, acked, replied), and a request's state, progress and answer; cancel ends your own pending request. Without: your requests, newest first.",
+    "With id: which step the message reached with each recipient and when (stored, offered, shown, acked, replied), and a request's state, progress and answer; cancel ends your own pending request. tell: get one notice when that request has ended, or agent is idle. Without: your requests, newest first.",
   conversations: 'Your conversations by last activity; with query, full-text search in their messages, newest first.',
   conversation:
     'One history, oldest first, its newest page unless before or after is given. With a message id: that message, from character offset on.',

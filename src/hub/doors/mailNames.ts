@@ -86,7 +86,7 @@ export class MailNames {
 
   private called(name: string): AgentRecord | undefined {
     const agent = this.bus.roster.find(name);
-    if (!agent || agent.removed) return undefined;
+    if (!agent || agent.removed || agent.kind === 'bus') return undefined;
     const label = labelOf(agent);
     // A mailbox that is being forgotten is found no more.
     return label === undefined || this.box(label) === agent ? agent : undefined;

@@ -169,8 +169,12 @@ export class TaskViews {
 
   /** The task itself and what was said about it since, oldest first; its result is the artifact. */
   private history(task: MessageRecord, result: MessageRecord | undefined, count: number): MessageRecord[] {
+    const said = (message: MessageRecord): boolean => [this.caller.agent, this.agent.id].includes(message.sender);
     const since = this.store.history({ conversation: task.conversation, after: task.seq, limit: historyCount });
-    const all = [task, ...since.filter((message) => message.seq !== result?.seq && this.belongsTo(message, task))];
+    const all = [
+      task,
+      ...since.filter((message) => message.seq !== result?.seq && said(message) && this.belongsTo(message, task)),
+    ];
     const kept: MessageRecord[] = [];
     let chars = 0;
     for (const message of all.slice(-count).reverse()) {

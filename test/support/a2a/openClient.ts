@@ -162,7 +162,7 @@ export class Following {
 export async function nextRequest(agent: BusClient, text?: string): Promise<MessageView> {
   const found = await until('the agent has the request', async () => {
     const { data } = await agent.call('inbox', { filter: 'new', wait_seconds: 5 });
-    return data.messages.find((message) => text === undefined || message.text === text);
+    return data.messages.find((message) => !message.notice && (text === undefined || message.text === text));
   });
   agent.shown([found.id]);
   return found;
