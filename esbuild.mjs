@@ -26,6 +26,8 @@ const parts = [
   { in: 'src/cli/mcpServe.ts', out: 'mcpServe' },
   // What takes other programs' files apart is not loaded by every command.
   { in: 'src/cli/connectRun.ts', out: 'connectRun' },
+  // Windows without an agent in a terminal do without a terminal's emulator.
+  { in: 'src/extension/window/terminals/emulator.ts', out: 'emulator' },
 ];
 
 /** What is imported with import() and has a bundle of its own is loaded from there. */

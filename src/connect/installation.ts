@@ -28,7 +28,7 @@ export interface InstallOptions {
 }
 
 /** What only the window itself needs stays with the extension. */
-const forTheWindow = ['extension.js', 'webview.js'];
+const forTheWindow = ['extension.js', 'emulator.js', 'webview.js'];
 const keptCopies = 2;
 const abandonedMs = 10 * 60_000;
 const windows = process.platform === 'win32';

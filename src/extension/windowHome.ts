@@ -12,11 +12,13 @@ import { AgentTokens } from './window/agentTokens.ts';
 import { ChatDoor } from './window/chatDoor.ts';
 import { ChatFiles } from './window/chatFiles.ts';
 import { chatFolder } from './window/contract.ts';
+import { equipTerminals } from './window/equipTerminals.ts';
 import { HookEnvironment } from './window/hookEnvironment.ts';
 import { McpOffer } from './window/mcpOffer.ts';
 import { PersonActivity } from './window/personActivity.ts';
 import { askPerson } from './window/questions.ts';
-import { equipTerminals } from './window/terminals.ts';
+import { TerminalScreens } from './window/terminals/terminalScreens.ts';
+import { Typist } from './window/terminals/typist.ts';
 import { showWaiting } from './window/waitingNotice.ts';
 import { Waker } from './window/waker.ts';
 import { workspacePath } from './window/workspacePath.ts';
@@ -26,6 +28,13 @@ export interface WindowHomeParts {
   output: vscode.LogOutputChannel;
   /** The stable copy of the programs, made once per window. */
   installed: () => Promise<Installation>;
+}
+
+/** What puts a message in front of this window's agents. */
+interface Hands {
+  waker: Waker;
+  typist: Typist;
+  terminals: TerminalScreens;
 }
 
 /** How long to wait after each vain attempt; whether somebody else has started a hub is cheap to see. */
@@ -102,16 +111,19 @@ export class WindowHome implements vscode.Disposable {
       notify: (params, deliver) => void this.sender(params).then((sender) => showWaiting(params, sender, deliver)),
       log: (line) => this.output.info(line),
     });
+    const terminals = new TerminalScreens();
+    const typist = new Typist({ find: (pid) => terminals.find(pid), log: (line) => this.output.info(line) });
+    this.disposables.push(terminals);
     this.offer.expect();
-    void this.moveIn(workspace, waker);
+    void this.moveIn(workspace, { waker, typist, terminals });
   }
 
   /** Until it works: a hub that cannot start now may be able to later. */
-  private async moveIn(workspace: string, waker: Waker): Promise<void> {
+  private async moveIn(workspace: string, hands: Hands): Promise<void> {
     for (let attempt = 0; !this.closed; attempt++) {
       try {
         this.installation ??= await this.install();
-        await this.connect(this.installation, workspace, waker);
+        await this.connect(this.installation, workspace, hands);
         return;
       } catch (error) {
         this.offer.set(undefined);
@@ -129,7 +141,8 @@ export class WindowHome implements vscode.Disposable {
     return installation;
   }
 
-  private async connect({ home, hubScript }: Installation, workspace: string, waker: Waker): Promise<void> {
+  private async connect({ home, hubScript }: Installation, workspace: string, hands: Hands): Promise<void> {
+    const { waker, typist, terminals } = hands;
     const arrived = Promise.withResolvers<void>();
     const client = await BusClient.connect({
       home,
@@ -142,12 +155,15 @@ export class WindowHome implements vscode.Disposable {
       serves: {
         wake: async (params, signal) => {
           await arrived.promise;
-          return waker.wake(params, signal);
+          return params.by === 'typing' ? typist.wake(params, signal) : waker.wake(params, signal);
         },
         ask: (params) => askPerson(params),
       },
       // The hub does not remember who carries whom.
-      onConnected: (request) => this.carry(request, waker),
+      onConnected: async (request) => {
+        await this.carry(request, waker);
+        await request('terminals', { pids: terminals.pids() });
+      },
     });
     if (this.closed) return client.close();
     this.client = client;
@@ -162,6 +178,11 @@ export class WindowHome implements vscode.Disposable {
       // Copilot may be installed, enabled or disabled at any time.
       vscode.extensions.onDidChange(() => {
         if (this.connected) void this.carryAnew(client, waker);
+      }),
+      // The hub finds out by them which agents are in a terminal of this window.
+      terminals.onChange(() => {
+        const tell = client.request('terminals', { pids: terminals.pids() });
+        tell.catch((error: unknown) => this.output.debug(`Terminals: ${String(error)}`));
       }),
     );
     await this.listen(client);

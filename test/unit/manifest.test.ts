@@ -24,7 +24,7 @@ describe('commands', () => {
   });
 
   test('have a category, a title in title case and an icon', () => {
-    const small = new Set(['a', 'an', 'or', 'over', 'the', 'to', 'for', 'in', 'on', 'as', 'of', 'is']);
+    const small = new Set(['a', 'an', 'or', 'over', 'the', 'to', 'into', 'for', 'in', 'on', 'as', 'of', 'is']);
     for (const { command, title, category, icon } of contributes.commands) {
       assert.equal(category, 'Agent Bus', command);
       assert.match(icon, /^\$\([a-z-]+\)$/, command);

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import type { BusClient } from '../../client/busClient.ts';
-import type { ConsentView } from '../../protocol/reachMessages.ts';
+import type { AgentReach, ConsentView } from '../../protocol/reachMessages.ts';
 import type { StoryMessage } from '../../protocol/storyMessages.ts';
 import { requireTrust } from '../problems.ts';
-import { placeName } from '../window/plainLine.ts';
+import { placeName, plainLine } from '../window/plainLine.ts';
 import { messageItem } from './picks.ts';
 import type { CommandParts, Commands } from './parts.ts';
 
@@ -55,6 +55,40 @@ export function deliveryCommands({ link }: CommandParts): Commands {
       await client.request('forget', { from, to });
       void vscode.window.showInformationMessage(`Agent Bus: forgotten. ${chosen.label} is asked again.`);
     },
+
+    async allowTyping() {
+      requireTrust();
+      const client = await link.connect();
+      const inTerminals = (await client.request('reach', {})).filter(({ typing }) => typing !== undefined);
+      if (inTerminals.length === 0) {
+        void vscode.window.showInformationMessage(
+          'Agent Bus: no agent is known to run in a terminal of VS Code. Connect it to the bus, then start it in one.',
+        );
+        return;
+      }
+      const chosen = await vscode.window.showQuickPick(inTerminals.map(typingItem), {
+        title: 'Allow Typing into an Agent’s Terminal',
+        placeHolder: 'Check those that may be woken by a line typed into their idle and empty prompt',
+        canPickMany: true,
+      });
+      if (!chosen) return;
+      for (const { agent, typing } of inTerminals) {
+        const on = chosen.some((item) => item.reach.agent === agent);
+        if (on !== typing) await client.request('typing', { agent, on });
+      }
+    },
+  };
+}
+
+function typingItem(reach: AgentReach): vscode.QuickPickItem & { reach: AgentReach } {
+  const { agent, workspace, typing, idle } = reach;
+  const ways = idle.how === undefined ? idle.blocked : `by ${idle.how}`;
+  return {
+    reach,
+    label: agent,
+    picked: typing === true,
+    description: placeName(workspace) ?? '',
+    detail: `While it is idle: ${plainLine(ways ?? 'not known', 120)}`,
   };
 }
 

@@ -64,7 +64,6 @@ export class Waker {
 
   /** A session in a terminal: what its own product could not do is the person's. */
   private remind(params: WakeParams): WakeResult {
-    if (params.by === 'typing') return { rung: 'none', note: 'typing: this window does not type into terminals.' };
     this.surface.notify(params, () => Promise.resolve(false));
     return { rung: 'notification' };
   }
