@@ -10,11 +10,24 @@ import { hubReady } from './scenarios/hubReady.ts';
 import { idleWaits } from './scenarios/idleWaits.ts';
 import { latency } from './scenarios/latency.ts';
 import { mcp } from './scenarios/mcp.ts';
+import { messageTokens } from './scenarios/messageTokens.ts';
 import { scale } from './scenarios/scale.ts';
 import { throughput } from './scenarios/throughput.ts';
 import { toolsList } from './scenarios/toolsList.ts';
 
-const scenarios = [latency, throughput, mcp, scale, idleWaits, hubReady, toolsList, doors, hookProcess, editor];
+const scenarios = [
+  latency,
+  throughput,
+  mcp,
+  scale,
+  idleWaits,
+  hubReady,
+  toolsList,
+  doors,
+  hookProcess,
+  messageTokens,
+  editor,
+];
 
 let options: Options;
 try {
