@@ -1,10 +1,15 @@
 // Takes the walkthrough's pictures, light and dark, from a real editor with a real hub: `node scripts/walkthroughPictures.mjs`.
 // Run it after the views have changed; the pictures are part of the repository. Only the model behind Copilot is scripted.
+// `node scripts/walkthroughPictures.mjs terminal …` takes the pictures of these steps only.
 import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { BusClient } from '../src/client/busClient.ts';
+import { applyChanges } from '../src/connect/applyPlan.ts';
+import { placeAt } from '../src/connect/placeAt.ts';
+import { planConnect } from '../src/connect/plan.ts';
+import { products } from '../src/connect/products/table.ts';
 import { busHome } from '../src/hub/home.ts';
 import { EditorServer } from '../test/support/editor/editorServer.ts';
 import { until } from '../test/support/hubProcess.ts';
@@ -12,6 +17,12 @@ import { until } from '../test/support/hubProcess.ts';
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const folder = join(root, 'media', 'walkthrough');
 mkdirSync(folder, { recursive: true });
+
+const steps = ['inbox', 'message', 'terminal', 'copilot', 'permissions'];
+const chosen = process.argv.slice(2);
+const unknown = chosen.filter((step) => !steps.includes(step));
+if (unknown.length > 0) throw new Error(`No step is called ${unknown.join(', ')}. There are: ${steps.join(', ')}.`);
+const isWanted = (...names) => chosen.length === 0 || names.some((name) => chosen.includes(name));
 
 const editor = await EditorServer.start({ viewport: { width: 1180, height: 700 } });
 try {
@@ -34,45 +45,42 @@ try {
   await (await window.sidebar()).getByText('pages by cursor now').filter({ visible: true }).first().waitFor();
   await picture('message', ['.part.activitybar', '.part.sidebar']);
 
-  void window.command('agentBus.copyMcpConfiguration').catch(() => undefined);
-  await page.locator('.quick-input-widget .monaco-list-row').first().waitFor();
-  // The throw-away folder of this run stands where a user's own would.
-  await page.evaluate((from) => {
-    const walker = document.createTreeWalker(document.querySelector('.quick-input-widget'), NodeFilter.SHOW_TEXT);
-    while (walker.nextNode()) {
-      const node = walker.currentNode;
-      if (node.data.includes(from)) node.data = node.data.replaceAll(from, '~/.local/share/agent-bus');
-    }
-  }, editor.busHome);
+  someProducts();
+  void window.command('agentBus.connectAgent').catch(() => undefined);
+  await page.locator('.quick-input-widget .monaco-list-row', { hasText: 'Gemini CLI' }).first().waitFor();
   await picture('terminal', ['.quick-input-widget'], undefined, 28);
   await page.keyboard.press('Escape');
 
-  await window.chat.enable();
-  await until('the tools are there', () =>
-    window.evaluate(async (vscode) => {
-      await vscode.commands.executeCommand('workbench.mcp.startServer', 'agent-bus.agent-bus/Agent Bus');
-      return vscode.lm.tools.some(({ name }) => name.startsWith('mcp_agent'));
-    }),
-  );
-  editor.model.script(window.folder, ({ results }) =>
-    results.length === 0
-      ? { call: 'agents' }
-      : {
-          say: 'Three others are on the bus, and I am **shop-web-copilot**:\n\n- **shop-api-claude** works on the orders API\n- **docs-codex** keeps the handbook\n- and you',
-        },
-  );
-  await window.chat.start('Who is on the bus, and who am I there?');
-  await window.chat.responseWith('and you');
-  // Without the lower part, where the editor advertises.
-  await picture('copilot', ['.part.auxiliarybar'], 380);
+  if (isWanted('copilot', 'permissions')) await copilotAndPermissions();
 
-  void agents.api.call('send', {
-    to: 'shop-web-copilot',
-    kind: 'request',
-    text: 'Which fields of an order does the cart page use?',
-  });
-  await page.locator('.notifications-toasts .notification-list-item', { hasText: 'wake' }).first().waitFor();
-  await picture('permissions', ['.notifications-toasts .notification-toast-container'], undefined, 28);
+  async function copilotAndPermissions() {
+    await window.chat.enable();
+    await until('the tools are there', () =>
+      window.evaluate(async (vscode) => {
+        await vscode.commands.executeCommand('workbench.mcp.startServer', 'agent-bus.agent-bus/Agent Bus');
+        return vscode.lm.tools.some(({ name }) => name.startsWith('mcp_agent'));
+      }),
+    );
+    editor.model.script(window.folder, ({ results }) =>
+      results.length === 0
+        ? { call: 'agents' }
+        : {
+            say: 'Three others are on the bus, and I am **shop-web-copilot**:\n\n- **shop-api-claude** works on the orders API\n- **docs-codex** keeps the handbook\n- and you',
+          },
+    );
+    await window.chat.start('Who is on the bus, and who am I there?');
+    await window.chat.responseWith('and you');
+    // Without the lower part, where the editor advertises.
+    await picture('copilot', ['.part.auxiliarybar'], 380);
+
+    void agents.api.call('send', {
+      to: 'shop-web-copilot',
+      kind: 'request',
+      text: 'Which fields of an order does the cart page use?',
+    });
+    await page.locator('.notifications-toasts .notification-list-item', { hasText: 'wake' }).first().waitFor();
+    await picture('permissions', ['.notifications-toasts .notification-toast-container'], undefined, 28);
+  }
 
   /** Agents that are there for as long as the pictures are taken. */
   async function people() {
@@ -91,6 +99,16 @@ try {
       docs: await join('docs', 'codex', 'Keeps the handbook'),
       person: await BusClient.connect({ home, start: false, via: 'rpc', version: '0.0.1', passing: true }),
     };
+  }
+
+  /** As on a machine on which one product is connected already. */
+  function someProducts() {
+    const home = join(editor.folder, 'home');
+    for (const product of ['.codex', '.gemini', '.copilot']) mkdirSync(join(home, product), { recursive: true });
+    const place = placeAt(window.folder, join(editor.busHome, 'bin'), { HOME: home, USERPROFILE: home });
+    const { claude: product } = products;
+    mkdirSync(product.folder(place), { recursive: true });
+    applyChanges(planConnect({ product, place, scope: 'user', hooks: true }).changes);
   }
 
   async function talk(agents) {
@@ -116,6 +134,7 @@ try {
 
   /** One picture of the area that these parts cover, in both themes. */
   async function picture(name, parts, height, margin = 0) {
+    if (!isWanted(name)) return;
     for (const theme of ['light', 'dark']) {
       await window.setTheme(theme);
       await page.mouse.move(600, 690);

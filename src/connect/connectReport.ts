@@ -88,7 +88,7 @@ export function problemLine({ path, line, why }: Problem): string {
   return `${path}${line === undefined ? '' : `, line ${line}`}: ${why}.`;
 }
 
-export function goOnQuestion({ changes }: Plan, { clean }: Pick<Voice, 'clean'>): string {
+export function goOnQuestion({ changes }: Pick<Plan, 'changes'>, { clean }: Pick<Voice, 'clean'>): string {
   return `That file will not be touched. Go on with ${clean(changes.map(({ path }) => path).join(', '), 500)}?`;
 }
 

@@ -12,19 +12,28 @@ export interface ProductLine {
   project: ConnectionState;
 }
 
-/** @param extension the folder of the extension, where it is known already */
-export function survey(place: Place, extension = installedExtension(place)): ProductLine[] {
+export interface SurveyOptions {
+  /** The folder of the extension, where it is known already. */
+  extension?: string | undefined;
+  /** There is no project to look at. */
+  withoutProject?: boolean;
+}
+
+export function survey(place: Place, options: SurveyOptions = {}): ProductLine[] {
+  const { extension = installedExtension(place), withoutProject = false } = options;
   return Object.values(products).map((product): ProductLine => {
     const user = connectionState({ product, place, scope: 'user' });
     const isExtended = product.name === 'vscode' && extension !== undefined;
     return {
       product,
-      found: detect(product, place),
+      found: isExtended ? { installed: true, because: extension } : detect(product, place),
       user: isExtended ? { ...user, state: 'connected', files: [extension] } : user,
-      project: connectionState({ product, place, scope: 'project' }),
+      project: withoutProject ? unconnected : connectionState({ product, place, scope: 'project' }),
     };
   });
 }
+
+const unconnected: ConnectionState = { state: 'no', files: [], missing: [] };
 
 export const stateWords: Readonly<Record<ConnectionState['state'], string>> = {
   connected: 'connected',
@@ -34,12 +43,16 @@ export const stateWords: Readonly<Record<ConnectionState['state'], string>> = {
   unreadable: 'can’t be read',
 };
 
-/** How far a product is connected, and what keeps it from being so. */
-export function connectionWords({ user, project }: Pick<ProductLine, 'user' | 'project'>, voice: Voice): string {
+type States = Pick<ProductLine, 'user' | 'project'>;
+
+export function connectionWords({ user, project }: States): string {
   const own = user.state === 'no' && project.state !== 'no' ? '' : stateWords[user.state];
   const here = project.state === 'no' ? '' : `${stateWords[project.state]} in this project`;
-  const said = [own, here].filter((part) => part !== '').join('; ');
+  return [own, here].filter((part) => part !== '').join('; ');
+}
+
+/** The files that keep it from being connected as a whole. */
+export function lackingFiles({ user, project }: States, voice: Voice): string[] {
   const parts = [user, project].filter(({ state }) => state === 'partly' || state === 'unreadable');
-  const lacking = parts.flatMap(({ missing }) => missing.map((path) => shortPath(path, voice)));
-  return lacking.length > 0 ? `${said} (${lacking.join(', ')})` : said;
+  return parts.flatMap(({ missing }) => missing.map((path) => shortPath(path, voice)));
 }

@@ -4,6 +4,7 @@ import { install, type Installation } from '../connect/installation.ts';
 import { Attention } from './attention.ts';
 import { Badge } from './badge.ts';
 import { registerCommands } from './commands/register.ts';
+import { ReadonlyTexts } from './connect/readonlyTexts.ts';
 import { ContextKeys } from './contextKeys.ts';
 import { ConversationTabs } from './conversationTabs.ts';
 import { DoorKeeper } from './doors/doorKeeper.ts';
@@ -41,6 +42,7 @@ export class Extension implements vscode.Disposable {
     const pages: PageParts = { link, attention, home, output, openTab, kept };
     const inbox = new InboxView(context.extensionUri, pages);
     const tabs = new ConversationTabs(context.extensionUri, pages);
+    const texts = new ReadonlyTexts();
     const askedOnce = new OnceAcrossWindows(join(context.globalStorageUri.fsPath, 'asked'));
     const notices = new QuestionNotices({
       link,
@@ -67,12 +69,24 @@ export class Extension implements vscode.Disposable {
       vscode.window.registerWebviewViewProvider(InboxView.id, inbox),
       vscode.window.registerWebviewPanelSerializer(ConversationTabs.id, tabs),
       vscode.workspace.registerTextDocumentContentProvider(StatusDocument.scheme, new StatusDocument()),
+      texts,
+      vscode.workspace.registerTextDocumentContentProvider(ReadonlyTexts.scheme, texts),
       vscode.workspace.onDidGrantWorkspaceTrust(() => {
         link.begin();
         inbox.reload();
         tabs.reload();
       }),
-      ...registerCommands({ link, attention, inbox, tabs, home, output, installed }),
+      ...registerCommands({
+        link,
+        attention,
+        inbox,
+        tabs,
+        home,
+        output,
+        installed,
+        texts,
+        extension: context.extensionPath,
+      }),
     ];
     link.begin();
     home.start();

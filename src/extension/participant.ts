@@ -76,7 +76,7 @@ async function agents(client: BusClient, stream: vscode.ChatResponseStream): Pro
   const { data } = await client.call('agents', { limit: 50 });
   if (data.agents.length === 0) {
     stream.markdown('Nobody else is on the bus yet.\n\n');
-    stream.button({ command: 'agentBus.copyMcpConfiguration', title: 'Connect an Agent' });
+    stream.button({ command: 'agentBus.connectAgent', title: 'Connect an Agent' });
     return {};
   }
   for (const { name, presence, workspace, about, reach } of data.agents) {

@@ -12,11 +12,20 @@ export class EventEmitter {
   dispose() { this.listeners.clear(); }
 }
 export class Uri {
-  constructor(path) { this.path = path; }
+  constructor(path, scheme = 'file', query = '') { Object.assign(this, { path, scheme, query, fsPath: path }); }
   static parse(text) { return new Uri(text); }
   static file(path) { return new Uri(path); }
+  with({ scheme = this.scheme, query = this.query }) { return new Uri(this.path, scheme, query); }
+  toString() { return this.scheme + ':' + this.path + (this.query && '?' + this.query); }
   static joinPath(uri, ...parts) { return new Uri([uri.path, ...parts].join('/')); }
 }
+export class Position {
+  constructor(line, character) { Object.assign(this, { line, character }); }
+}
+export class Range {
+  constructor(start, end) { Object.assign(this, { start, end }); }
+}
+export const QuickPickItemKind = { Separator: -1 };
 export const workspace = { isTrusted: true, asRelativePath: (uri) => uri.path };
 export const window = {};
 export const commands = {};

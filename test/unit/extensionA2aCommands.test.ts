@@ -7,6 +7,7 @@ import type { BusClient } from '../../src/client/busClient.ts';
 import { BusError } from '../../src/core/errors.ts';
 import type { Commands } from '../../src/extension/commands/parts.ts';
 import { HubProcess } from '../support/hubProcess.ts';
+import { ScriptedPerson } from '../support/scriptedPerson.ts';
 
 const vscode = await import('vscode');
 const { a2aCommands } = await import('../../src/extension/commands/a2aCommands.ts');
@@ -14,58 +15,10 @@ const { doorCommands } = await import('../../src/extension/commands/doorCommands
 const buildScript = join(import.meta.dirname, '..', '..', 'esbuild.mjs');
 execFileSync(process.execPath, [buildScript], { stdio: 'ignore' });
 
-interface Item {
-  label: string;
-  description?: string;
-  detail?: string;
-}
-
-/** The person at the editor: answers by what is asked, and remembers what was said. */
-class Person {
-  said: string[] = [];
-  copied = '';
-  items: Item[] = [];
-  updated: unknown[][] = [];
-  settings: Record<string, unknown> = {};
-  /** What to choose: the first item or button that has this in it; texts to type, in order. */
-  choices: string[] = [];
-  inputs: (string | undefined)[] = [];
-  boxes: { password?: boolean; title?: string }[] = [];
-
-  sit(): void {
-    const choose = <T>(of: T[], text: (one: T) => string): T | undefined => {
-      const wanted = this.choices.shift();
-      return wanted === undefined ? undefined : of.find((one) => text(one).includes(wanted));
-    };
-    const message = async (text: string, ...rest: (string | { detail?: string })[]): Promise<string | undefined> => {
-      const details = rest.flatMap((one) => (typeof one === 'string' ? [] : [one.detail ?? '']));
-      const buttons = rest.filter((one) => typeof one === 'string');
-      this.said.push([text, ...details].join(' '));
-      return buttons.length === 0 ? undefined : choose(buttons, (button) => button);
-    };
-    Object.assign(vscode.workspace, {
-      isTrusted: true,
-      getConfiguration: () => ({
-        inspect: (name: string) => ({ globalValue: this.settings[name] }),
-        update: async (...args: unknown[]) => void this.updated.push(args),
-      }),
-    });
-    Object.assign(vscode.window, {
-      showQuickPick: async (items: Item[]) => ((this.items = items), choose(items, ({ label }) => label)),
-      showInputBox: async (box: Person['boxes'][number]) => (this.boxes.push(box), this.inputs.shift()),
-      showInformationMessage: message,
-      showWarningMessage: message,
-      showErrorMessage: message,
-      withProgress: (_options: unknown, work: () => unknown) => work(),
-    });
-    Object.assign(vscode.env, { clipboard: { writeText: async (text: string) => void (this.copied = text) } });
-  }
-}
-
 describe('commands for agents of other systems', () => {
   let hub: HubProcess;
   let client: BusClient;
-  let person: Person;
+  let person: ScriptedPerson;
   let commands: Commands;
   let shown: unknown[];
 
@@ -77,7 +30,7 @@ describe('commands for agents of other systems', () => {
   after(() => hub.dispose());
 
   beforeEach(() => {
-    person = new Person();
+    person = new ScriptedPerson();
     person.sit();
     shown = [];
     const parts = {

@@ -1,6 +1,7 @@
 import type * as vscode from 'vscode';
 import type { Installation } from '../../connect/installation.ts';
 import type { Attention } from '../attention.ts';
+import type { ReadonlyTexts } from '../connect/readonlyTexts.ts';
 import type { ConversationTabs } from '../conversationTabs.ts';
 import type { HubLink } from '../hubLink.ts';
 import type { InboxView } from '../inboxView.ts';
@@ -14,6 +15,9 @@ export interface CommandParts {
   home: { readonly agent: string | undefined };
   output: vscode.LogOutputChannel;
   installed: () => Promise<Installation>;
+  texts: ReadonlyTexts;
+  /** The folder of the extension itself. */
+  extension: string;
 }
 
 /** A command by the name that follows `agentBus.`; what it throws is shown to the person. */

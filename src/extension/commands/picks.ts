@@ -114,6 +114,6 @@ export function messageItem(
 
 function nobody(): BusError {
   return new BusError('unknown-agent', 'Nobody else is on the bus yet.', {
-    next: 'Connect an agent first: “Agent Bus: Copy MCP Configuration”.',
+    next: 'Connect an agent first: “Agent Bus: Connect an Agent…”.',
   });
 }

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { reporting } from '../problems.ts';
 import { a2aCommands } from './a2aCommands.ts';
 import { agentCommands } from './agentCommands.ts';
+import { connectCommands } from './connectCommands.ts';
 import { conversationCommands } from './conversationCommands.ts';
 import { deliveryCommands } from './deliveryCommands.ts';
 import { doorCommands } from './doorCommands.ts';
@@ -16,6 +17,7 @@ export function commandTable(parts: CommandParts): Commands {
     ...conversationCommands(parts),
     ...agentCommands(parts),
     ...deliveryCommands(parts),
+    ...connectCommands(parts),
     ...a2aCommands(parts),
     ...doorCommands(parts),
     ...guideCommands(),

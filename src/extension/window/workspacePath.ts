@@ -10,6 +10,6 @@ export function workspacePath(): string | undefined {
 }
 
 /** Seen from here: a remote window's folder is on the disk of the machine where this extension runs. */
-function isOnDisk({ scheme }: vscode.Uri): boolean {
+export function isOnDisk({ scheme }: vscode.Uri): boolean {
   return scheme === 'file' || scheme === 'vscode-remote';
 }
