@@ -3,13 +3,16 @@ import { goOnQuestion, problemLine } from '../connect/connectReport.ts';
 import type { Plan, Problem } from '../connect/plan.ts';
 import { visibleLine } from './terminalText.ts';
 
+export function askToGoOn(problem: Problem, plan: Plan): Promise<boolean> {
+  return agrees(`${visibleLine(problemLine(problem), 500)}\n${goOnQuestion(plan, { clean: visibleLine })}`);
+}
+
 /** Asks whoever sits at the terminal; where nobody does, the answer is no. */
-export async function askToGoOn(problem: Problem, plan: Plan): Promise<boolean> {
+export async function agrees(question: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
   const asking = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    const question = `${visibleLine(problemLine(problem), 500)}\n${goOnQuestion(plan, { clean: visibleLine })} [y/N] `;
-    return /^y(es)?$/i.test((await asking.question(question)).trim());
+    return /^y(es)?$/i.test((await asking.question(`${question} [y/N] `)).trim());
   } finally {
     asking.close();
   }

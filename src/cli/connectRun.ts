@@ -15,6 +15,7 @@ import {
   type Voice,
 } from '../connect/connectReport.ts';
 import { detect, installedExtension } from '../connect/detect.ts';
+import { areOn } from '../connect/files/settingIn.ts';
 import { install } from '../connect/installation.ts';
 import { placeAt } from '../connect/placeAt.ts';
 import { planConnect, planDisconnect, type Change, type Plan } from '../connect/plan.ts';
@@ -26,7 +27,7 @@ import { unifiedDiff } from '../connect/unifiedDiff.ts';
 import type { BusHome } from '../hub/home.ts';
 import { version } from '../hub/version.ts';
 import { closest } from './closest.ts';
-import { askToGoOn } from './connectAsk.ts';
+import { agrees, askToGoOn } from './connectAsk.ts';
 import { commandLine } from './commandLine.ts';
 import { ExitCode, exitCodeOf } from './exitCode.ts';
 import { printError, printJson, printLine } from './print.ts';
@@ -39,6 +40,7 @@ export interface ConnectCall {
   user?: boolean;
   project?: boolean;
   hooks: boolean;
+  experimental?: boolean;
   dryRun: boolean;
   json: boolean;
   home: BusHome;
@@ -51,7 +53,8 @@ export function runConnect(call: ConnectCall): Promise<ExitCode> {
     if (call.product === undefined) return tellList(place, json);
     const { product, scope } = chosen(call);
     if (product.name === 'vscode' && scope === 'user') return tellExtension(place, json);
-    const plan = await withoutProblems(planConnect({ product, place, scope, hooks }), json);
+    const experimental = await mayExperiment(call, { product, place, scope });
+    const plan = await withoutProblems(planConnect({ product, place, scope, hooks, experimental }), json);
     if (dryRun) return tellDiff(plan, json);
 
     await install({ from: dirname(bundledHub), version, home: call.home });
@@ -60,7 +63,7 @@ export function runConnect(call: ConnectCall): Promise<ExitCode> {
     if (!json) await printLine(connectReport({ product, scope, plan, hooks, installed }, voiceAt(place)));
     const undo = undoLine(product, scope);
     const proof = await proveConnection({ product, scope, plan }, { place, undo });
-    const remains = product.remains(scope, hooks);
+    const remains = product.remains(scope, hooks, areOn(product.files(place, scope, true)));
     if (json) await printJson({ ...summary(product, scope, plan), installed, proof, remains });
     else await printLine(proofReport({ product, proof, remains, undo }, voiceAt(place)));
     return ExitCode.ok;
@@ -79,6 +82,21 @@ export function runDisconnect(call: ConnectCall): Promise<ExitCode> {
     else await printLine(disconnectReport({ product, scope, plan }, voiceAt(place)));
     return ExitCode.ok;
   });
+}
+
+/** What a product calls experimental is its person's to switch on: by the option, or asked for at a terminal. */
+async function mayExperiment(
+  { experimental, hooks, dryRun, json }: ConnectCall,
+  { product, place, scope }: { product: Product; place: Place; scope: Scope },
+): Promise<boolean> {
+  if (experimental && product.experimental === undefined) {
+    throw usageError(`--experimental means nothing for ${product.title}.`, 'Run the command without it.');
+  }
+  if (experimental && !hooks)
+    throw usageError('--experimental and --no-hooks exclude each other.', 'Give one of them.');
+  if (experimental !== undefined || product.experimental === undefined || !hooks || dryRun || json)
+    return experimental ?? false;
+  return !areOn(product.files(place, scope, true)) && (await agrees(product.experimental));
 }
 
 /** Errors of this bundle are of classes of its own, which the rest of the command line would not know. */

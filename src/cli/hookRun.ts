@@ -3,6 +3,7 @@ import { HookLine } from '../client/hookLine.ts';
 import type { HookForm, Product } from '../connect/products/product.ts';
 import { productNamed, products } from '../connect/products/table.ts';
 import { busHome } from '../hub/home.ts';
+import type { HookResult } from '../protocol/reachMessages.ts';
 import { permissionFor, readHook, writeHook, type HookCall } from './hookEvent.ts';
 import { readInput, writeOutput } from './hookPipes.ts';
 
@@ -52,13 +53,21 @@ async function answer(origin: HookOrigin, call: HookCall): Promise<void> {
   try {
     const line = await HookLine.open(busHome());
     if (!line) return;
-    const result = await line.tell(placeOf(origin, call), call.params);
-    await tell(result);
+    const place = placeOf(origin, call);
+    const result = await line.tell(place, call.params);
+    await tell(advised(origin, call, result, place));
     if (result.shown.length > 0) await line.shown(result.shown);
   } finally {
     // The permission does not depend on the hub.
     await tell({});
   }
+}
+
+/** With what the product's sessions have to know from their start. */
+function advised({ form }: HookOrigin, { params }: HookCall, result: HookResult, { workspace }: Place): HookResult {
+  if (params.event !== 'session-start' || result.context === undefined) return result;
+  const advice = form.advice?.({ chat: params.chat, workspace, env: process.env });
+  return advice === undefined ? result : { ...result, context: `${result.context} ${advice}` };
 }
 
 function placeOf({ agent, form, inEditor }: HookOrigin, { params, folder }: HookCall): Place {

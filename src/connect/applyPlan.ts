@@ -2,6 +2,7 @@
 import * as fs from 'node:fs';
 import { dirname, sep } from 'node:path';
 import { BusError } from '../core/errors.ts';
+import { rememberSwitched } from './files/switched.ts';
 import { createFile, endOfLinks, replaceFile } from './files/writeFile.ts';
 import type { Change } from './plan.ts';
 
@@ -9,12 +10,18 @@ import type { Change } from './plan.ts';
 export function applyChanges(changes: readonly Change[]): void {
   const undo: (() => void)[] = [];
   try {
+    // First of all: what is remembered and was not done after all does no harm.
+    for (const { switched, path, after } of changes) {
+      if (switched && after !== undefined && switched.list.length > 0)
+        rememberSwitched(switched.place, path, switched.list);
+    }
     for (const change of changes) apply(change, undo);
   } catch (error) {
     const left = undo.reverse().flatMap((step) => attempt(step));
     throw failure(error, left);
   }
-  for (const { spent, after, path, base } of changes) {
+  for (const { spent, after, path, base, switched } of changes) {
+    if (switched?.list.length === 0) rememberSwitched(switched.place, path, []);
     for (const copy of spent) fs.rmSync(copy, { force: true });
     if (after === undefined) removeEmptyFolders(dirname(path), base);
   }

@@ -2,6 +2,7 @@
 import * as fs from 'node:fs';
 import { decoded } from './files/configText.ts';
 import { hasOurs } from './files/configEdits.ts';
+import { readSwitched, withOwnSwitches } from './files/switched.ts';
 import { planConnect, type PlanRequest } from './plan.ts';
 
 export interface ConnectionState {
@@ -14,7 +15,8 @@ export interface ConnectionState {
 
 export function connectionState(request: Omit<PlanRequest, 'hooks'>): ConnectionState {
   const { product, place, scope } = request;
-  const files = product.files(place, scope, true);
+  const switched = readSwitched(place);
+  const files = product.files(place, scope, true).map((file) => withOwnSwitches(file, switched));
   const paths = files.map(({ path }) => path);
   if (files.length === 0) return { state: 'no', files: paths, missing: [] };
   const full = planConnect({ ...request, hooks: true });

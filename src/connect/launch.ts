@@ -1,5 +1,5 @@
 /** How other programs start us: the stable launcher, as an argument list for MCP and as a line of shell for hooks. */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 export class Launch {
   readonly launcher: string;
@@ -12,10 +12,19 @@ export class Launch {
     this.launcher = join(bin, this.windows ? 'agent-bus.cmd' : 'agent-bus');
   }
 
-  /** Not every product can start a .cmd file by itself. */
+  /** The folder of the bus itself. */
+  get data(): string {
+    return dirname(this.bin);
+  }
+
   server(...args: string[]): { command: string; args: string[] } {
-    if (this.windows) return { command: 'cmd', args: ['/c', this.launcher, 'mcp', ...args] };
-    return { command: this.launcher, args: ['mcp', ...args] };
+    return this.program('mcp', ...args);
+  }
+
+  /** Not every product can start a .cmd file by itself. */
+  program(...args: string[]): { command: string; args: string[] } {
+    if (this.windows) return { command: 'cmd', args: ['/c', this.launcher, ...args] };
+    return { command: this.launcher, args };
   }
 
   /** For sh; on Windows that is Git Bash, which has a launcher of its own beside the other. */
@@ -36,8 +45,9 @@ export class Launch {
 /** Whether a line of a product's configuration is a hook of ours, whatever launcher it names. */
 export function isOwnHook(line: unknown, product: string): boolean {
   if (typeof line !== 'string') return false;
-  const own = /(?:^|[\\/'"\s])agent-bus(?:\.cmd)?['"]?\s+hook\s+([a-z]+)\s+[A-Za-z]+\s*$/.exec(line);
-  return own?.[1] === product;
+  const own = /(?:^|[\\/'"\s])agent-bus(?:\.cmd)?['"]?\s+(?:hook\s+([a-z]+)\s+[A-Za-z]+|wait\s+--hook\s+([a-z]+))\s*$/;
+  const found = own.exec(line);
+  return (found?.[1] ?? found?.[2]) === product;
 }
 
 function quoted(word: string): string {

@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import { backupsOf, nextBackup } from './files/backup.ts';
 import { connected, disconnected, hasOurs } from './files/configEdits.ts';
 import { decoded, encoded } from './files/configText.ts';
+import { readSwitched, switchedBy, withOwnSwitches, type Switched } from './files/switched.ts';
 import { Unreadable } from './files/unreadable.ts';
 import type { ConfigFile, Place, Product, Scope } from './products/product.ts';
 
@@ -19,6 +20,8 @@ export interface Change {
   scope: Scope;
   /** The folder that the person's files are in, whatever becomes of those below it. */
   base: string;
+  /** What is to be remembered of settings that were switched in it. */
+  switched?: { place: Place; list: Switched[] };
 }
 
 /** A file that is not touched. */
@@ -39,27 +42,35 @@ export interface PlanRequest {
   place: Place;
   scope: Scope;
   hooks: boolean;
+  /** The person lets us switch on what the product calls experimental. Unless told, what is switched stays so. */
+  experimental?: boolean;
 }
 
 export function planConnect(request: PlanRequest): Plan {
   return plan(request, (text, edit) => connected(text, edit));
 }
 
-export function planDisconnect(request: PlanRequest): Plan {
-  const result = plan(request, (text, edit) => (text === undefined ? undefined : disconnected(text, edit)));
+export function planDisconnect(request: Omit<PlanRequest, 'experimental'>): Plan {
+  const result = plan(request, (text, edit) => (text === undefined ? undefined : disconnected(text, edit)), true);
   // Only what is of ours goes: there is nothing to keep a copy of.
   return { ...result, changes: result.changes.map((change) => ({ ...change, backup: undefined })) };
 }
 
-function plan({ product, place, scope, hooks }: PlanRequest, edit: typeof connected): Plan {
+function plan(request: PlanRequest, edit: typeof connected, isLeaving = false): Plan {
+  const { product, place, scope, hooks, experimental = false } = request;
   const result: Plan = { changes: [], unchanged: [], problems: [] };
-  const all = product.files(place, scope, true);
-  for (const [i, wanted] of product.files(place, scope, hooks).entries()) {
-    const { path } = wanted;
+  const switched = readSwitched(place);
+  const all = product.files(place, scope, true).map((file) => withOwnSwitches(file, switched));
+  for (const [i, full] of product.files(place, scope, hooks).entries()) {
+    const { path } = full;
+    const wanted = experimental ? full : withOwnSwitches(full, switched);
     try {
       const base = scope === 'user' ? place.home : place.project;
       const change = changeOf(wanted, all[i] ?? wanted, product.name, edit);
-      if (change) result.changes.push({ ...change, scope, base });
+      const list =
+        isLeaving || !change ? [] : switchedBy(wanted, change.before && decoded(change.before).text, switched);
+      const isRemembered = list.length > 0 || switched.some((one) => one.path === path);
+      if (change) result.changes.push({ ...change, scope, base, ...(isRemembered && { switched: { place, list } }) });
       else result.unchanged.push(path);
     } catch (error) {
       result.problems.push({ path, ...problemOf(error) });

@@ -135,6 +135,76 @@ describe('agent-bus connect', { skip: process.platform === 'win32' }, () => {
     assert.equal(copilot.project.state, 'no');
   });
 
+  for (const [product, path] of [
+    ['copilot', '.copilot/settings.json'],
+    ['gemini', '.gemini/settings.json'],
+  ] as const) {
+    const on = { copilot: '"experimental": true', gemini: '"modelSteering": true' }[product];
+    const off = { copilot: '"experimental": false', gemini: '"experimental": { "modelSteering": false, "x": 1 }' }[
+      product
+    ];
+
+    test(`${product}: what is experimental is switched on only by the person, and put back as it was`, async (t) => {
+      const room = new ConnectRoom(t);
+      const memory = join(room.cli.home.folder, 'switched.json');
+      const nothing = room.snapshot();
+      const { remains } = await room.json('connect', product);
+      assert.ok(
+        remains.some((line: string) => line.includes('--experimental')),
+        'it says what remains',
+      );
+      assert.ok(!Object.values(room.snapshot()).some((text) => text.includes(on)));
+      const second = await room.json('connect', product, '--experimental');
+      assert.equal(second.changed.length, 1);
+      assert.ok(!second.remains.some((line: string) => line.includes('--experimental')));
+      assert.ok(room.read(path).includes(on));
+      const written = room.snapshot();
+      assert.deepEqual((await room.json('connect', product, '--experimental')).changed, []);
+      assert.deepEqual((await room.json('connect', product)).changed, [], 'it stays as the person wanted it');
+      assert.deepEqual(room.snapshot(), written);
+      await room.ok('disconnect', product);
+      assert.deepEqual(room.snapshot(), nothing);
+      assert.ok(!fs.existsSync(memory));
+
+      room.write(path, `{\n  // mine\n  ${off},\n  "theme": "dark"\n}\n`);
+      const before = room.snapshot();
+      await room.ok('connect', product, '--experimental');
+      assert.ok(room.read(path).includes(on));
+      await room.ok('disconnect', product);
+      assert.deepEqual(room.snapshot(), before);
+
+      await room.ok('connect', product, '--experimental');
+      await room.ok('connect', product, '--no-hooks');
+      assert.ok(room.read(path).includes(off), 'without hooks nothing is woken');
+      await room.ok('disconnect', product);
+      assert.deepEqual(room.snapshot(), before);
+    });
+  }
+
+  test('what the person had switched on stays on, and --experimental is only for those who need it', async (t) => {
+    const room = new ConnectRoom(t);
+    room.write('.copilot/settings.json', '{"experimental": true}');
+    const before = room.snapshot();
+    const { remains, changed } = await room.json('connect', 'copilot', '--experimental');
+    assert.ok(!remains.some((line: string) => line.includes('--experimental')));
+    assert.ok(!changed.some(({ path }: { path: string }) => path.endsWith('settings.json')));
+    await room.ok('disconnect', 'copilot');
+    assert.deepEqual(room.snapshot(), before);
+    assert.equal((await room.run('connect', 'claude', '--experimental')).code, 2);
+    assert.equal((await room.run('connect', 'gemini', '--experimental', '--no-hooks')).code, 2);
+  });
+
+  test('somebody else’s file in the place of one of ours is not touched', async (t) => {
+    const room = new ConnectRoom(t);
+    room.write('.copilot/extensions/agent-bus/extension.mjs', '// mine\n');
+    const before = room.snapshot();
+    const { code, error } = await room.run('connect', 'copilot');
+    assert.equal(code, 1);
+    assert.match(error, /somebody else’s file/);
+    await room.ok('disconnect', 'copilot');
+    assert.deepEqual(room.snapshot(), before);
+  });
+
   test('--dry-run shows the difference, and writes nothing, not even a launcher', async (t) => {
     const room = new ConnectRoom(t);
     room.write('.gemini/settings.json', '{\n  "ui": {}\n}\n');

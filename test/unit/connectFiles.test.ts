@@ -6,7 +6,7 @@ import { connected, disconnected, type Edit } from '../../src/connect/files/conf
 import { JsonText } from '../../src/connect/files/jsonText.ts';
 import { withoutTomlTable, withTomlTable } from '../../src/connect/files/tomlTable.ts';
 import { Unreadable } from '../../src/connect/files/unreadable.ts';
-import type { Product, Scope } from '../../src/connect/products/product.ts';
+import type { ConfigFile, Product, Scope } from '../../src/connect/products/product.ts';
 import { products } from '../../src/connect/products/table.ts';
 import { jsonTexts, moreTomlTables, placeIn, tomlTexts } from '../support/connectTexts.ts';
 
@@ -20,12 +20,19 @@ interface Case {
 /** Every file that we write, of every product. */
 const cases: Case[] = Object.values(products).flatMap((product) =>
   (['user', 'project'] as Scope[]).flatMap((scope) =>
-    product.files(place, scope, true).map((file) => ({
-      product,
-      edit: { product: product.name, wanted: file, all: file, original: undefined },
-    })),
+    product
+      .files(place, scope, true)
+      .map(unswitched)
+      .filter(({ parts }) => parts.length > 0)
+      .map((file) => ({ product, edit: { product: product.name, wanted: file, all: file, original: undefined } })),
   ),
 );
+
+/** Switches are written only where the person says so. */
+function unswitched(file: ConfigFile): ConfigFile {
+  return { ...file, parts: file.parts.filter(({ kind }) => kind !== 'switch') };
+}
+
 const jsonCases = cases.filter(({ edit }) => edit.wanted.format === 'json');
 const jsonCase = fc.nat(jsonCases.length - 1);
 const editOf = (index: number): Edit => (jsonCases[index] as Case).edit;

@@ -121,6 +121,8 @@ describe('planning', () => {
         '/g/.gemini/settings.json',
         '/p/mcp-config.json',
         '/p/hooks/agent-bus.json',
+        '/p/extensions/agent-bus/extension.mjs',
+        '/p/settings.json',
       ],
     );
   });

@@ -1,6 +1,7 @@
-/** The two formats of configuration files behind one face. */
+/** The formats of configuration files behind one face, and files that are ours as a whole. */
 import type { ConfigFile } from '../products/product.ts';
 import { hasJsonParts, ownedBy, withJsonParts, withoutJsonParts } from './jsonParts.ts';
+import { ownText, textWithout } from './ownText.ts';
 import { hasTomlTable, withoutTomlTable, withTomlTable, type TomlValue } from './tomlTable.ts';
 
 /** @param all the file with everything that may be of ours in it, wanted or not */
@@ -17,6 +18,7 @@ export function connected(text: string | undefined, { product, wanted, all, orig
   if (wanted.parts.length === 0) {
     return text === undefined ? undefined : disconnected(text, { product, wanted, all, original });
   }
+  if (wanted.format === 'text') return ownText(text, wanted);
   if (wanted.format === 'json') return withJsonParts(text ?? '', wanted.parts, ownedBy(product, all.parts), original);
   return wanted.parts.reduce((result, { at, value }) => {
     return withTomlTable(result, at, value as Record<string, TomlValue>);
@@ -26,6 +28,7 @@ export function connected(text: string | undefined, { product, wanted, all, orig
 /** @returns the text without ours; undefined if nothing is left of it */
 export function disconnected(text: string, { product, all, original }: Edit): string | undefined {
   if (text.trim() === '') return text;
+  if (all.format === 'text') return textWithout(text);
   if (all.format === 'json') return withoutJsonParts(text, ownedBy(product, all.parts), original);
   return all.parts.reduce<string | undefined>((result, { at }) => {
     return result === undefined ? undefined : withoutTomlTable(result, at);
@@ -34,6 +37,7 @@ export function disconnected(text: string, { product, all, original }: Edit): st
 
 export function hasOurs(text: string, product: string, all: ConfigFile): boolean {
   if (text.trim() === '') return false;
+  if (all.format === 'text') return textWithout(text) === undefined;
   if (all.format === 'json') return hasJsonParts(text, ownedBy(product, all.parts));
   return all.parts.some(({ at }) => hasTomlTable(text, at));
 }

@@ -12,11 +12,12 @@ export interface Owned {
   product: string;
   servers: readonly (readonly string[])[];
   settings: readonly Part[];
+  switches: readonly Part[];
 }
 
 export function ownedBy(product: string, parts: readonly Part[]): Owned {
-  const settings = parts.filter(({ kind }) => kind === 'setting');
-  return { product, settings, servers: parts.filter(({ kind }) => kind === 'server').map(({ at }) => at) };
+  const of = (wanted: Part['kind']): Part[] => parts.filter(({ kind }) => kind === wanted);
+  return { product, settings: of('setting'), switches: of('switch'), servers: of('server').map(({ at }) => at) };
 }
 
 /**
@@ -32,12 +33,24 @@ export function withJsonParts(text: string, parts: readonly Part[], owned: Owned
     for (const { at, value } of hooks) json = json.append(at, value);
     json = pruned(json, emptied, readable(original));
   }
+  const wanted = (part: Part): boolean =>
+    parts.some(({ kind, at }) => kind === 'switch' && isDeepStrictEqual(at, part.at));
+  const unwanted = owned.switches.filter((part) => !wanted(part));
+  json = switchedBack(json, unwanted, readable(original));
   for (const { kind, at, value } of parts) {
     const found = json.value(at);
-    const isThere = kind === 'server' ? fits(found, value) : kind === 'setting' ? found !== undefined : true;
+    const isThere = {
+      server: () => fits(found, value),
+      setting: () => found !== undefined,
+      switch: () => isDeepStrictEqual(found, value),
+      hook: () => true,
+      file: () => true,
+    }[kind]();
     if (!isThere) json = json.set(at, value);
   }
-  return checked(text, json, owned);
+  // A switch that is wanted now may not be known as ours yet.
+  const switches = parts.filter(({ kind }) => kind === 'switch');
+  return checked(text, json, { ...owned, switches: [...owned.switches, ...switches] });
 }
 
 /** @returns the text without anything of ours, or undefined if nothing is left of it */
@@ -49,6 +62,7 @@ export function withoutJsonParts(text: string, owned: Owned, original?: string):
     if (json.value(at) === undefined) continue;
     json = pruned(json.remove(at), [at.slice(0, -1)], before);
   }
+  json = switchedBack(json, owned.switches, before);
   if (json.text === text) return text;
   for (const { at, value } of owned.settings.toReversed()) {
     const isAlone = Object.keys(json.value() as Fields).length === owned.settings.length;
@@ -58,10 +72,22 @@ export function withoutJsonParts(text: string, owned: Owned, original?: string):
   return !before && json.isEmpty([]) ? undefined : checked(text, json, owned);
 }
 
+/** To what they were, unless somebody has changed them since. */
+function switchedBack(json: JsonText, switches: readonly Part[], original: JsonText | undefined): JsonText {
+  let result = json;
+  for (const { at, value, before } of switches.toReversed()) {
+    if (!isDeepStrictEqual(result.value(at), value)) continue;
+    if (before === undefined) result = pruned(result.remove(at), [at.slice(0, -1)], original);
+    else result = result.set(at, before);
+  }
+  return result;
+}
+
 /** Whether a file has anything of ours in it. */
 export function hasJsonParts(text: string, owned: Owned): boolean {
   const json = new JsonText(text);
-  return owned.servers.some((at) => json.value(at) !== undefined) || ownHooks(json, owned).length > 0;
+  const isSwitched = owned.switches.some(({ at, value }) => isDeepStrictEqual(json.value(at), value));
+  return isSwitched || owned.servers.some((at) => json.value(at) !== undefined) || ownHooks(json, owned).length > 0;
 }
 
 /** More keys than ours are the person's to add; another kind of server in that place is not ours. */
@@ -159,7 +185,7 @@ function checked(text: string, json: JsonText, owned: Owned): string {
 }
 
 /** What is in a file beside ours and beside what may be empty because of us. */
-function rest(root: unknown, { servers, settings, product }: Owned): unknown {
+function rest(root: unknown, { servers, settings, switches, product }: Owned): unknown {
   const copy = structuredClone(root) as Fields;
   const { hooks } = copy;
   if (isFields(hooks)) {
@@ -177,7 +203,15 @@ function rest(root: unknown, { servers, settings, product }: Owned): unknown {
     if (Object.keys(list).length === 0) delete copy[key];
   }
   for (const { at } of settings) delete copy[at[0] ?? ''];
+  for (const { at } of switches) forget(copy, at);
   return copy;
+}
+
+/** Without the key, and without what is empty then. */
+function forget(fields: Fields, [key = '', ...rest]: readonly string[]): void {
+  const inner = fields[key];
+  if (rest.length > 0 && isFields(inner)) forget(inner, rest);
+  if (rest.length === 0 || (isFields(inner) && Object.keys(inner).length === 0)) delete fields[key];
 }
 
 /** An entry of a list of hooks, or what others have of it. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { rewakeHooks } from '../routes/claudeRewakeRoute.ts';
 import { claudeFields, groupedHooks, nestedAnswers } from './claudeForm.ts';
 import { serverName, type Place, type Product } from './product.ts';
 
@@ -22,13 +23,12 @@ export const claude: Product = {
     const { launch, project } = place;
     // Other products read a project's .mcp.json as well: there the client itself says which product it is.
     const server = { type: 'stdio', ...(scope === 'user' ? launch.server('--product', 'claude') : launch.server()) };
-    const entries = hooks
-      ? groupedHooks(Object.keys(events), (event) => ({
-          type: 'command',
-          command: launch.shell('hook', 'claude', event),
-          timeout: 5,
-        }))
-      : [];
+    const told = groupedHooks(Object.keys(events), (event) => ({
+      type: 'command',
+      command: launch.shell('hook', 'claude', event),
+      timeout: 5,
+    }));
+    const entries = hooks ? [...told, ...rewakeHooks(place)] : [];
     const settings = scope === 'user' ? join(claudeFolder(place), 'settings.json') : localSettings(project);
     const servers = scope === 'user' ? userServers(place) : join(project, '.mcp.json');
     return [

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { serverName, type Part, type Place, type Product } from './product.ts';
+import { copilotFolder, extensionFiles } from '../routes/copilotExtensionRoute.ts';
+import { serverName, type Part, type Product } from './product.ts';
 
 const events = {
   sessionStart: 'session-start',
@@ -37,10 +38,21 @@ export const copilot: Product = {
     return [
       { path: servers, format: 'json', parts: [{ kind: 'server', at: ['mcpServers', serverName], value: server }] },
       { path: join(own, 'hooks', 'agent-bus.json'), format: 'json', parts: hooks ? [version, ...entries] : [] },
+      ...extensionFiles(place, scope, hooks),
     ];
   },
 
-  remains: (scope) => [
+  experimental:
+    'Copilot CLI can be woken while it is idle only by an extension, and those are experimental there. ' +
+    'Switch its experimental features on?',
+  remains: (scope, hooks, isOn) => [
+    ...(hooks && !isOn
+      ? [
+          'While it is idle it can’t be woken yet: Copilot CLI loads the extension that does so only with its experimental features on. ' +
+            'Run `agent-bus connect copilot --experimental`, or /experimental on in Copilot CLI. ' +
+            'Until then messages arrive between two tools, at the end of a turn and with your next prompt.',
+        ]
+      : []),
     ...(scope === 'project'
       ? ['The files under .github now hold a path of this machine: keep them out of version control.']
       : []),
@@ -60,7 +72,3 @@ export const copilot: Product = {
   },
   session: { variable: 'COPILOT_AGENT_SESSION_ID' },
 };
-
-function copilotFolder({ env, home }: Place): string {
-  return env['COPILOT_HOME'] || join(home, '.copilot');
-}

@@ -20,16 +20,20 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export interface Part {
   /**
    * `server`: the value of a key that is ours. `hook`: an element of a list that others have theirs in, too. `setting`: a
-   * key that the file can't do without and that may be anybody's.
+   * key that the file can't do without and that may be anybody's. `switch`: a setting of the product's that is the
+   * person's to decide; where they have let us, it is put back to what it was. `file`: all of the file.
    */
-  kind: 'server' | 'hook' | 'setting';
+  kind: 'server' | 'hook' | 'setting' | 'switch' | 'file';
   at: readonly string[];
   value: Json;
+  /** Of a switch that we have switched: what it was, if it was anything. */
+  before?: Json;
 }
 
 export interface ConfigFile {
   path: string;
-  format: 'json' | 'toml';
+  /** `text`: one of ours from its first byte to its last. */
+  format: 'json' | 'toml' | 'text';
   parts: readonly Part[];
 }
 
@@ -54,6 +58,8 @@ export interface HookForm {
   /** The events whose answer reaches the model. */
   heard: readonly HookParams['event'][];
   answer(event: string, result: Pick<HookResult, 'context' | 'block'>): object | undefined;
+  /** What a session is told at its start besides who it is, where there is something. */
+  advice?(session: { chat: string; workspace: string; env: Place['env'] }): string | undefined;
 }
 
 /** By what the product tells its MCP server which session it belongs to. */
@@ -78,8 +84,13 @@ export interface Product {
   /** A folder that it makes when it is first used. */
   folder(place: Place): string;
   files(place: Place, scope: Scope, hooks: boolean): ConfigFile[];
-  /** What the person has to do there, after the files are written. */
-  remains(scope: Scope, hooks: boolean): string[];
+  /**
+   * What the person has to do there, after the files are written.
+   * @param isOn whether its switches are on, whoever has done that
+   */
+  remains(scope: Scope, hooks: boolean, isOn: boolean): string[];
+  /** What its switches are for, as a question to the person; without one it has none. */
+  experimental?: string;
   /** What to do when its hooks are set up and yet were not heard. */
   unheard?: string;
   hooks?: HookForm;

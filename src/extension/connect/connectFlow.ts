@@ -15,6 +15,7 @@ import {
   type Voice,
 } from '../../connect/connectReport.ts';
 import { detect } from '../../connect/detect.ts';
+import { areOn } from '../../connect/files/settingIn.ts';
 import { placeAt } from '../../connect/placeAt.ts';
 import { planConnect, planDisconnect, type Plan } from '../../connect/plan.ts';
 import type { Place, Product } from '../../connect/products/product.ts';
@@ -136,7 +137,8 @@ async function connect(deed: Deed, plan: Plan, texts: ReadonlyTexts): Promise<vo
     },
   );
   const voice = voiceAt(place);
-  const said = proofReport({ product, proof, remains: product.remains(scope, hooks), undo }, voice);
+  const remains = product.remains(scope, hooks, areOn(product.files(place, scope, true)));
+  const said = proofReport({ product, proof, remains, undo }, voice);
   // What remains for the person would be gone with a notification before it is read.
   const chosen = await vscode.window.showInformationMessage(
     `${connectHeadline(report, voice)}.`,
