@@ -18,7 +18,9 @@ const dist = join(root, 'dist');
 const record = join(dist, '.build.json');
 
 /** The three programs, the command line's second entry, and what they start in threads and processes of their own. */
-const programs = ['src/extension.ts', 'src/hub.ts', 'src/cli.ts', 'src/hook.ts'];
+const programs = ['src/extension.ts', 'src/hub.ts', 'src/cli.ts'];
+/** Hooks have no time for what they don't need: it goes without the banner. */
+const hook = 'src/hook.ts';
 const parts = [
   { in: 'src/storage/integrityWorker.ts', out: 'integrityWorker' },
   { in: 'src/hub/repairMain.ts', out: 'repair' },
@@ -100,6 +102,14 @@ export async function build({ dev = false, force = false } = {}) {
         'import.meta.dirname': '__dirname',
         'import.meta.filename': '__filename',
       },
+    }),
+    esbuild.build({
+      ...nodeProgram,
+      banner: { js: '"use strict";' },
+      sourcemap,
+      plugins: [apart],
+      entryPoints: [hook],
+      define,
     }),
     esbuild.build({ ...page, sourcemap, entryPoints: [webview], define }),
   ]);

@@ -16,6 +16,7 @@ const shipped = [
   'dist/codicon.css',
   'dist/codicon.ttf',
   'dist/connectRun.js',
+  'dist/emulator.js',
   'dist/extension.js',
   'dist/hook.js',
   'dist/hub.js',
@@ -75,7 +76,7 @@ describe('the package', () => {
     const bundle = readFileSync(join(root, 'dist/hook.js'), 'utf8');
     assert.ok(bundle.length < 48 * 1024, `${bundle.length} bytes`);
     const required = new Set([...bundle.matchAll(/\brequire\("([^"]+)"\)/g)].map(([, name]) => name));
-    const dear = [...required].filter((name) => !['node:fs', 'node:net', 'node:path', 'node:url'].includes(name ?? ''));
+    const dear = [...required].filter((name) => !['node:fs', 'node:net', 'node:path'].includes(name ?? ''));
     assert.deepEqual(dear.sort(), ['node:buffer', 'node:crypto']);
     const lazily = /__esm\(\{"src\/client\/proofs\.ts"\(\)\{[^{}]*require\("node:crypto"\)/;
     assert.match(bundle, lazily, 'what makes proofs is for where there is no socket to come by');
