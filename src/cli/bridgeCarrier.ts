@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { BusClient, type HubRequest } from '../client/busClient.ts';
+import { BusClient } from '../client/busClient.ts';
 import { bridgeWay, type BridgeWay } from '../connect/routes/bridgeWay.ts';
 import type { SessionState, WakeRoute } from '../connect/routes/route.ts';
 import type { BusHome } from '../hub/home.ts';
 import { version } from '../hub/version.ts';
-import type { CarryParams, ObserveParams, WakeParams, WakeResult } from '../protocol/reachMessages.ts';
+import type { CarryParams, WakeParams, WakeResult } from '../protocol/reachMessages.ts';
 
 export interface CarriedSession {
   home: BusHome;
@@ -34,8 +34,9 @@ export class BridgeCarrier {
   private chat: string | undefined;
   private client: BusClient | undefined;
   private isClosed = false;
+  private passing: Promise<void> = Promise.resolve();
   /** Sessions of which the hub was told who they are. */
-  private readonly introduced = new Map<string, Promise<void>>();
+  private readonly introduced = new Set<string>();
 
   constructor(session: CarriedSession) {
     this.session = session;
@@ -45,7 +46,7 @@ export class BridgeCarrier {
   async start(): Promise<void> {
     this.way = await bridgeWay(this.session.product, version);
     this.chat ??= this.way.chat;
-    if (this.way.watch) this.way.watch.onState = (chat, state) => void this.told(chat, state).catch(() => undefined);
+    if (this.way.watch) this.way.watch.onState = (chat, state) => this.pass(chat, state);
     await this.connect(0);
   }
 
@@ -75,12 +76,13 @@ export class BridgeCarrier {
         serves: { wake: (params) => this.wake(params), leave: () => this.close() },
         onConnected: async (request) => {
           await request('carry', this.carried());
-          // The hub may have been away while turns began and ended.
-          void this.tellAll(request).catch(() => undefined);
         },
       });
       this.client = client;
-      if (this.isClosed) client.close();
+      if (this.isClosed) return client.close();
+      // The hub may have been away while turns began and ended.
+      client.onStateChange = (state) => state === 'connected' && void this.tellAll().catch(() => undefined);
+      await this.tellAll().catch(() => undefined);
     } catch {
       setTimeout(() => void this.connect(attempt + 1), Math.min(100 * 2 ** attempt, slowestMs)).unref();
     }
@@ -111,7 +113,7 @@ export class BridgeCarrier {
     if (!route || chat === undefined) return none('nobody can begin a turn there');
     const state = await settled(route, chat);
     if (state === undefined) return none('this session is not one that can be reached from here');
-    if (state !== 'unknown') this.observe(chat, state);
+    if (state !== 'unknown') this.pass(chat, state);
     if (state === 'approval') return none('it is asking its person something');
     if (state === 'working') return none('it was at work by then');
     try {
@@ -133,40 +135,33 @@ export class BridgeCarrier {
     }
   }
 
-  private async tellAll(request: HubRequest): Promise<void> {
+  private async tellAll(): Promise<void> {
     const sessions = (await this.way.watch?.sessionsIn(this.session.workspace)) ?? [];
-    for (const { chat, state } of sessions) if (state !== 'unknown') await request('observe', sight(chat, state));
+    for (const { chat, state } of sessions) this.pass(chat, state);
   }
 
-  private async told(chat: string, state: SessionState | 'gone'): Promise<void> {
+  /** One after the other, as it was told. */
+  private pass(chat: string, state: SessionState | 'gone'): void {
+    const at = Date.now();
+    this.passing = this.passing.then(() => this.told(chat, state, at)).catch(() => undefined);
+  }
+
+  private async told(chat: string, state: SessionState | 'gone', at: number): Promise<void> {
     if (state === 'gone') return this.ended(chat);
-    if (state === 'working') await this.introduce(chat);
-    this.observe(chat, state);
-  }
-
-  private observe(chat: string, state: SessionState): void {
-    if (state === 'unknown') return;
-    this.client?.request('observe', sight(chat, state)).catch(() => undefined);
+    await this.introduce(chat);
+    if (state !== 'unknown') await this.client?.request('observe', { chat, state, at });
   }
 
   /** Its first turn makes a session an agent of the bus, as its hooks would, had the person approved them. */
-  private introduce(chat: string): Promise<void> {
-    const known = this.introduced.get(chat);
-    if (known) return known;
-    const introduced = this.introduceNow(chat);
-    this.introduced.set(chat, introduced);
-    introduced.catch(() => this.introduced.delete(chat));
-    return introduced;
-  }
-
-  private async introduceNow(chat: string): Promise<void> {
+  private async introduce(chat: string): Promise<void> {
     const { workspace, agent } = this.session;
-    if (agent !== undefined) return;
-    const here = (await this.way.watch?.sessionsIn(workspace)) ?? [];
-    if (here.some((session) => session.chat === chat)) (await this.as(chat)).close();
+    if (agent !== undefined || this.introduced.has(chat)) return;
+    if (!(await this.way.watch?.isIn(workspace, chat))) return;
+    (await this.as(chat)).close();
+    this.introduced.add(chat);
   }
 
-  /** Codex has no hook for the end of a session. */
+  /** No hook of ours tells of the end of a session. */
   private async ended(chat: string): Promise<void> {
     if (!this.introduced.delete(chat)) return;
     const client = await this.as(chat);
@@ -188,10 +183,6 @@ async function settled(route: WakeRoute, chat: string): Promise<SessionState | u
     if (state !== 'working' || performance.now() - begun >= settleMs) return state;
     await pause(lookMs);
   }
-}
-
-function sight(chat: string, state: ObserveParams['state']): ObserveParams {
-  return { chat, state, at: Date.now() };
 }
 
 function none(note: string): WakeResult {

@@ -7,14 +7,12 @@ import type { Step } from '../support/agents/modelWire.ts';
 import { recordReach } from '../support/agents/reachTable.ts';
 import type { WakeRoute } from '../support/agents/wakeRoute.ts';
 import { claudeRewake } from '../support/agents/wakes/claudeRewake.ts';
-import { codexControl } from '../support/agents/wakes/codexControl.ts';
-import { codexQueue } from '../support/agents/wakes/codexQueue.ts';
 import { copilotExtension } from '../support/agents/wakes/copilotExtension.ts';
 import { copilotShell } from '../support/agents/wakes/copilotShell.ts';
 import { geminiShell } from '../support/agents/wakes/geminiShell.ts';
 import { until } from '../support/hubProcess.ts';
 
-const routes = [claudeRewake, codexQueue, codexControl, copilotExtension, copilotShell, geminiShell];
+const routes = [claudeRewake, copilotExtension, copilotShell, geminiShell];
 const sleeper = 'sleeper';
 const draft = 'half a draft';
 
@@ -67,7 +65,6 @@ class Sleep {
   private async wake(round: number, terminal: AgentTerminal): Promise<void> {
     const { room, route, ann } = this;
     await terminal.idle();
-    const carried = route.carry && this.carry();
     await until('the session waits for mail', () => room.processes(`wait --as ${sleeper}`).length > 0);
     this.expect(round);
     const began = performance.now();
@@ -79,7 +76,6 @@ class Sleep {
       const { data } = await ann.call('inbox', {});
       return data.messages.some((message) => message.text === `Answer ${round}`);
     });
-    await carried;
     await terminal.shows(`Round ${round} is over`);
     const latencyMs = turn.at - began;
     const proof = 'the text was in a request of the model in a new turn, and its answer came back';
@@ -91,10 +87,5 @@ class Sleep {
     const answer = { call: 'send', with: { to: ['ann'], text: `Answer ${round}`, kind: 'inform' } };
     const wait = route.wait?.(room, sleeper);
     this.plan = [...(round > 0 ? [answer] : []), ...(wait ? [wait] : []), { say: `Round ${round} is over.` }];
-  }
-
-  private async carry(): Promise<void> {
-    const mail = await this.room.agentBusRun('wait', '--as', sleeper).done();
-    await this.route.carry?.(this.room, mail);
   }
 }

@@ -5,6 +5,8 @@ import type { SessionState, WakeRoute } from './route.ts';
 interface Thread {
   id: string;
   cwd: string;
+  /** Its first prompt, or empty before that. */
+  preview?: string;
   status: { type: string; activeFlags?: readonly string[] };
   canAcceptDirectInput?: boolean | null;
   /** Codex's own side questions. */
@@ -46,7 +48,7 @@ export class CodexSocketRoute implements WakeRoute {
     }
   }
 
-  /** The sessions of people that run in this folder. */
+  /** The sessions of people that run in this folder and have begun a turn. */
   async sessionsIn(folder: string): Promise<{ chat: string; state: SessionState }[]> {
     const { data } = (await (await this.link()).ask('thread/loaded/list', {})) as { data: string[] };
     const threads = await Promise.all(data.map((id) => this.thread(id).catch(() => undefined)));
@@ -54,6 +56,11 @@ export class CodexSocketRoute implements WakeRoute {
       const state = thread && isOf(folder, thread) ? stateOf(thread.status) : undefined;
       return thread && state ? [{ chat: thread.id, state }] : [];
     });
+  }
+
+  /** Whether it is one of those. */
+  async isIn(folder: string, chat: string): Promise<boolean> {
+    return isOf(folder, await this.thread(chat));
   }
 
   async canReach(chat: string): Promise<SessionState | undefined> {
@@ -119,8 +126,8 @@ function stateOf({ type, activeFlags = [] }: Thread['status']): SessionState | u
   return type === 'idle' || type === 'systemError' ? 'idle' : undefined;
 }
 
-function isOf(folder: string, { cwd, ephemeral, parentThreadId }: Thread): boolean {
-  return cwd === folder && !ephemeral && !parentThreadId;
+function isOf(folder: string, { cwd, ephemeral, parentThreadId, status, preview }: Thread): boolean {
+  return cwd === folder && !ephemeral && !parentThreadId && (status.type === 'active' || preview !== '');
 }
 
 function isPromptWith(item: unknown, mark: string): boolean {

@@ -5,7 +5,7 @@ import type { Step } from './modelWire.ts';
 /**
  * One way to start a turn in a session that waits for its person, shown with nothing but the product's own means and
  * `agent-bus wait`, which ends when there is mail. Some begin by themselves, some have to be begun by the model after
- * each turn, and some are carried from outside.
+ * each turn.
  */
 export interface WakeRoute {
   product: Product;
@@ -14,6 +14,4 @@ export interface WakeRoute {
   setup?(room: AgentRoom, agent: string): Setup;
   /** What the model does so that it is woken later. */
   wait?(room: AgentRoom, agent: string): Step;
-  /** Puts this text in front of the session. */
-  carry?(room: AgentRoom, text: string): Promise<void>;
 }

@@ -5,11 +5,11 @@ import type { AgentTerminal } from '../agentTerminal.ts';
 /** @param choice 1 looks at the hooks one by one, 2 trusts all of them, 3 goes on without */
 export async function reviewHooks(terminal: AgentTerminal, choice: 2 | 3): Promise<void> {
   await terminal.shows('Hooks need review');
-  await terminal.press(String(choice));
-  // Some choices want to be confirmed.
   await until('the decision is taken', async () => {
-    if (!(await terminal.screen()).includes('Hooks need review')) return true;
-    await terminal.press('Enter');
+    const screen = await terminal.screen();
+    if (!screen.includes('Hooks need review')) return true;
+    // Where the choice has to be confirmed, it must be the one that stands out by then.
+    await terminal.press(new RegExp(`› ${choice}\\.`).test(screen) ? 'Enter' : String(choice));
     await pause(300);
     return false;
   });
