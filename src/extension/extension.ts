@@ -39,7 +39,8 @@ export class Extension implements vscode.Disposable {
     const home = new WindowHome(context, { version, output, installed });
     const kept = new KeptStates(join((context.storageUri ?? context.globalStorageUri).fsPath, 'pages.json'));
     const openTab = (conversation: string): void => tabs.open(conversation);
-    const pages: PageParts = { link, attention, home, output, openTab, kept };
+    const bin = async (): Promise<string> => (await installed()).bin;
+    const pages: PageParts = { link, attention, home, output, openTab, kept, bin };
     const inbox = new InboxView(context.extensionUri, pages);
     const tabs = new ConversationTabs(context.extensionUri, pages);
     const texts = new ReadonlyTexts();

@@ -45,13 +45,14 @@ describe('how an agent is reached, on its card', () => {
   test('what blocks and what to do, each reason once', async () => {
     await using harness = await open();
     const waiting = await card(harness, 'infra-copilot');
-    assert.match(await waiting.locator('.reach-now').innerText(), /^Not reached before you have answered it$/);
+    assert.match(await waiting.locator('.reach-now').innerText(), /^Not reached before you have answered it/);
     assert.match(await waiting.locator('.reach-todo').first().innerText(), /answer it in its window of VS Code/);
     await harness.page.keyboard.press('Escape');
     const codex = await card(harness, 'api-codex');
     const text = await codex.innerText();
     assert.equal(text.match(/no hook of its session was heard yet/g)?.length, 1);
-    assert.match(text, /approve them with \/hooks/);
+    assert.match(text, /Waits: next bus call\s+no hook/);
+    assert.equal(text.match(/approve them with \/hooks/g)?.length, 1);
     assert.match(text, /While idle\s+no way\s+nothing is connected that could wake it/);
     assert.deepEqual(await harness.violations(), []);
     await harness.page.keyboard.press('Escape');

@@ -287,7 +287,7 @@ export function reaches(): World {
   };
   world.reachable('api-codex', {
     state: 'unknown',
-    now: { how: 'next bus call' },
+    now: { how: 'next bus call', ...unheard },
     busy: { how: 'next bus call', ...unheard },
     end_of_turn: unheard,
     idle: { blocked: 'nothing is connected that could wake it' },

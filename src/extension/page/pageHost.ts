@@ -14,6 +14,7 @@ import type {
   PageStart,
 } from '../../protocol/webviewMessages.ts';
 import type { AgentReach } from '../../protocol/reachMessages.ts';
+import { adviseOn } from './adviseOn.ts';
 import type { KeptStates } from './keptStates.ts';
 import { openLink } from './openLink.ts';
 import { deciding, isPageMethod, paramsOf } from './requests.ts';
@@ -28,6 +29,8 @@ export interface PageParts {
   output: vscode.LogOutputChannel;
   openTab: (conversation: string) => void;
   kept: KeptStates;
+  /** The folder of the stable launcher. */
+  bin: () => Promise<string>;
 }
 
 /** A page asks little at once; one that does not stop asking is not answered. */
@@ -224,7 +227,7 @@ export class PageHost implements vscode.Disposable {
 
   private async reach(agent: string): Promise<AgentReach> {
     const [found] = await this.client.request('reach', { agent });
-    if (found) return found;
+    if (found) return adviseOn(found, this.parts.bin);
     throw new BusError('unknown-agent', `No agent is called "${agent}".`, { next: 'Close the card and look again.' });
   }
 

@@ -67,9 +67,11 @@ function verdict({ state, now }: Reach): TemplateResult {
         : now.todo === undefined
           ? (['clock', 'away', notNow(state, now)] as const)
           : (['warning', 'attention', notNow(state, now)] as const);
-  const todo = state === 'gone' || now.todo === undefined ? nothing : todoLine(now.todo);
-  return html`<div class="reach-now reach-${tone}">${icon(sign)}<span>${text}</span></div>
-    ${todo}`;
+  const more = state === 'gone' ? {} : now.how === undefined ? { todo: now.todo } : now;
+  return html`<div class="reach-now reach-${tone}">
+    ${icon(sign)}
+    <div>${text} ${reason(more)}</div>
+  </div>`;
 }
 
 /** What it asks stands at the head of the card already. */
@@ -90,12 +92,12 @@ function table(reach: Reach): TemplateResult | typeof nothing {
     ['end', 'End of turn', end_of_turn],
     ['idle', 'While idle', idle],
   ];
-  // A reason that stands above is not told again.
-  const told = new Set([now.how === undefined ? now.blocked : undefined]);
-  const isNew = ({ blocked }: Way): boolean => {
-    const fresh = blocked !== undefined && !told.has(blocked);
-    told.add(blocked);
-    return fresh;
+  // What stands above is not told again.
+  const told = new Set([now.blocked, now.todo]);
+  const fresh = (text: string | undefined): string | undefined => {
+    if (told.has(text)) return undefined;
+    told.add(text);
+    return text;
   };
   return html`<table class="reach" aria-label="How messages reach ${agent}">
     <tbody>
@@ -109,7 +111,7 @@ function table(reach: Reach): TemplateResult | typeof nothing {
               <span class=${way.how === undefined ? 'reach-none' : ''}
                 >${way.how === undefined ? 'no way' : shownText(way.how)}</span
               >
-              ${isNew(way) ? reason(way) : nothing}
+              ${reason({ blocked: fresh(way.blocked), todo: fresh(way.todo) })}
             </td>
           </tr>`,
       )}
@@ -117,12 +119,13 @@ function table(reach: Reach): TemplateResult | typeof nothing {
   </table>`;
 }
 
-function reason({ blocked = '', todo }: Way): TemplateResult {
-  return html`<span class="reach-why">${shownText(blocked)}</span>${todo === undefined ? nothing : todoLine(todo)}`;
-}
-
-function todoLine(todo: string): TemplateResult {
-  return html`<span class="reach-todo">${icon('arrow-right')}<span>${shownText(todo)}</span></span>`;
+function reason({ blocked, todo }: { blocked?: string | undefined; todo?: string | undefined }): TemplateResult {
+  return html`${blocked === undefined ? nothing : html`<span class="reach-why">${shownText(blocked)}</span>`}
+  ${
+    todo === undefined
+      ? nothing
+      : html`<span class="reach-todo">${icon('arrow-right')}<span>${shownText(todo)}</span></span>`
+  }`;
 }
 
 function isSame(a: Way, b: Way): boolean {
