@@ -1,5 +1,6 @@
 /** What `agent-bus doctor` looks at. It only looks: it starts no hub and writes nothing. */
 import { existsSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { failureRecord } from '../client/hubProcess.ts';
 import { withAdvice, type Connections } from '../connect/reachAdvice.ts';
 import { BusError } from '../core/errors.ts';
@@ -134,6 +135,8 @@ async function countOpen({ client }: Session): Promise<number> {
   return open;
 }
 
-function connectionsOf({ product }: AgentReach, lines: readonly ProductLine[]): Connections | undefined {
-  return lines.find((line) => line.product.agent === product);
+function connectionsOf({ product, workspace }: AgentReach, lines: readonly ProductLine[]): Connections | undefined {
+  const line = lines.find((candidate) => candidate.product.agent === product);
+  const isHere = workspace === basename(process.cwd());
+  return line && { ...line, project: isHere ? line.project : undefined };
 }

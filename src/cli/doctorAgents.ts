@@ -95,11 +95,14 @@ function remarks({ now, busy, end_of_turn, idle }: AgentReach): string[] {
 }
 
 function awayRow({ agent, last_seen }: AgentReach): string[] {
-  const since = last_seen === undefined ? 'not there' : `not there, last seen ${shortTime(last_seen)}`;
   const name = visibleLine(agent, 40);
-  const text = `${since}; messages wait for it`;
-  if (name.length < (widths[1] ?? 0)) return hanging(`- ${name.padEnd(widths[1] ?? 0)}`, text);
-  return [`- ${name}`, ...hanging(' '.repeat(nameEnd), text)];
+  const rest = [
+    stateWords.gone,
+    `${last_seen === undefined ? '' : `last seen ${shortTime(last_seen)}; `}messages wait for it`,
+  ];
+  const cells = [nameEnd, widths[2] ?? 0, 0];
+  if (name.length < (widths[1] ?? 0)) return tableRow([`- ${name}`, ...rest], cells);
+  return [`- ${name}`, ...tableRow(['', ...rest], cells)];
 }
 
 /** What the words in the table mean; the routes of products speak for themselves. */

@@ -27,7 +27,7 @@ export function findings(found: Checkup): Finding[] {
       about(`${door} door`, trouble && { what: trouble.message, todo: trouble.next }),
     ),
     ...about('products', productTrouble),
-    ...products.flatMap((line) => about(line.product.title, productState(line)?.trouble)),
+    ...products.flatMap((line) => about(line.product.title, productState(line, hub?.hooksHeard)?.trouble)),
     ...about('agents', agentTrouble),
     ...agents.filter(needsPerson).map(({ agent, now }) => ({
       about: agent,
@@ -100,8 +100,8 @@ function doorLines({ mcpUrl, doors }: HubStatus, open: number): string[] {
   return lines.flatMap(([name, text], i) => hanging(`${field(i === 0 ? 'Doors' : '')}${name.padEnd(8)}`, text));
 }
 
-function productLines({ products, productTrouble }: Checkup): string[] {
-  const states = products.map((line) => ({ line, state: productState(line) }));
+function productLines({ products, productTrouble, hub }: Checkup): string[] {
+  const states = products.map((line) => ({ line, state: productState(line, hub?.hooksHeard) }));
   const absent = states.flatMap(({ line, state }) => (state ? [] : [line.product.title]));
   return [
     'Products',

@@ -2,6 +2,7 @@
 import { homedir } from 'node:os';
 import type { ConnectionState } from '../connect/connectionState.ts';
 import type { ProductLine } from '../connect/survey.ts';
+import { unheardAdvice } from '../connect/reachAdvice.ts';
 import type { Trouble } from './checkup.ts';
 import { visibleLine } from './terminalText.ts';
 
@@ -16,7 +17,10 @@ export interface ProductState {
 }
 
 /** Undefined for a product that is neither here nor connected. */
-export function productState({ product, found, user, project }: ProductLine): ProductState | undefined {
+export function productState(
+  { product, found, user, project }: ProductLine,
+  heard: Record<string, string> | undefined,
+): ProductState | undefined {
   const { title, name } = product;
   const connect = `agent-bus connect ${name}`;
   const broken = [user, project].find(({ state }) => state === 'unreadable');
@@ -29,8 +33,13 @@ export function productState({ product, found, user, project }: ProductLine): Pr
   const option = scope === 'project' ? ' --project' : '';
   const absent = found.installed ? '' : '; the program itself was not found';
   switch (best.state) {
-    case 'connected':
-      return { title, state: `connected${where}${absent}` };
+    case 'connected': {
+      const isUnheard = product.hooks && heard && heard[product.agent] === undefined;
+      const state = `connected${where}${absent}`;
+      if (!isUnheard) return { title, state };
+      if (product.review === undefined) return { title, state, hint: 'not heard of yet' };
+      return { title, state, trouble: { what: 'its hooks were not heard yet', todo: unheardAdvice(product) } };
+    }
     case 'without hooks':
       return { title, state: `connected${where} without hooks${absent}`, hint: `${connect}${option} adds them` };
     case 'partly': {

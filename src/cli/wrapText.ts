@@ -19,9 +19,9 @@ export function hanging(head: string, text: string, width = screenWidth): string
   return wrapText(text, width - head.length).map((line, i) => (i === 0 ? head : ' '.repeat(head.length)) + line);
 }
 
-/** A row of cells, each as wide as its column; what does not fit goes on below. The last column takes what is left. */
+/** A row of cells, each as wide as its column; what does not fit goes on below. Of width 0, one takes what it needs. */
 export function tableRow(cells: readonly string[], widths: readonly number[]): string[] {
-  const columns = cells.map((cell, i) => wrapText(cell, (widths[i] ?? screenWidth) - 1));
+  const columns = cells.map((cell, i) => wrapText(cell, (widths[i] || screenWidth) - 1));
   const height = Math.max(...columns.map((lines) => lines.length));
   return Array.from({ length: height }, (_, y) =>
     columns

@@ -6,7 +6,8 @@ import type { Product } from './products/product.ts';
 export interface Connections {
   product: Product;
   user: Pick<ConnectionState, 'state'>;
-  project: Pick<ConnectionState, 'state'>;
+  /** Undefined where the agent is in another project than the one that was looked at. */
+  project: Pick<ConnectionState, 'state'> | undefined;
 }
 
 /** The report, with what to do wherever hooks are missing. */
@@ -21,13 +22,19 @@ function isAboutHooks({ blocked, todo }: ReachWay): boolean {
   return blocked !== undefined && todo === undefined && /\bhook\b/.test(blocked);
 }
 
+/** For a product that is connected, hooks included. */
+export function unheardAdvice({ title, review, unheard }: Product): string {
+  if (review !== undefined) return `${title} has not run a hook of the bus yet: ${review}`;
+  return unheard ?? 'the hooks are set up: start it again, or give it a prompt';
+}
+
 function hookAdvice({ product, user, project }: Connections): string {
-  const states = [user.state, project.state];
+  const states = [user.state, project?.state];
   const again = `agent-bus connect ${product.name}`;
-  if (states.includes('connected'))
-    return product.unheard ?? 'the hooks are set up: start it again, or give it a prompt';
+  if (states.includes('connected')) return unheardAdvice(product);
   if (states.includes('unreadable')) return `its settings can’t be read: ${again} says where`;
   if (states.includes('without hooks')) return `it is connected without hooks: ${again} adds them`;
+  if (project === undefined) return `agent-bus connect, in its folder, tells whether its hooks are set up`;
   if (product.name === 'vscode') return 'install the extension Agent Bus in VS Code';
   return `${again}, then start it again`;
 }

@@ -74,6 +74,7 @@ export class Admin implements HubAdmin {
       connections: this.connections(),
       paused: this.parts.reach.paused,
       doors: this.parts.doors.list(),
+      hooksHeard: this.parts.reach.hooksHeard,
       ...(checkedAt > 0 && { databaseCheckedAt: new Date(checkedAt).toISOString() }),
       health: failed ? failed.toShape() : this.upkeep.checking ? 'checking' : 'ok',
     };

@@ -71,7 +71,7 @@ export class Hooks {
       });
     }
     this.bus.touch(caller.agent);
-    this.heard.note(params);
+    this.heard.note(params, chat.product);
     const tool = { use: params.toolUse ?? '', name: params.tool ?? 'a tool' };
     switch (params.event) {
       case 'session-start':

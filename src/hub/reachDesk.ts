@@ -63,6 +63,7 @@ export class ReachDesk implements ReachHost {
   private readonly wakes: Wakes;
   private readonly hooks: Hooks;
   private readonly reports: ReachReport;
+  private readonly heard: HeardHooks;
   private readonly onError: (error: unknown) => void;
 
   constructor({ bus, store, clock, attachments, settings, onError }: ReachParts) {
@@ -101,7 +102,8 @@ export class ReachDesk implements ReachHost {
       now: () => clock.now(),
       onError,
     });
-    const heard = new HeardHooks(store);
+    this.heard = new HeardHooks(store, clock);
+    const { heard } = this;
     this.hooks = new Hooks({ bus, store, chats, gate, pause, wakes: this.wakes, heard });
     this.reports = new ReachReport({ bus, store, chats, ladder, pause, typing: this.typing, heard });
     this.listen();
@@ -109,6 +111,11 @@ export class ReachDesk implements ReachHost {
 
   get paused(): boolean {
     return this.pauseState.on;
+  }
+
+  /** Of which products a hook was heard, and when. */
+  get hooksHeard(): Record<string, string> {
+    return this.heard.products();
   }
 
   close(): void {

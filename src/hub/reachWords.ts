@@ -83,15 +83,17 @@ function waysOf(facts: ReachFacts, state: State): Ways {
   return { busy: busy(facts), end_of_turn: endOfTurn(facts), idle: idle(facts) };
 }
 
-function busy({ hooks, connected, waits }: ReachFacts): ReachWay {
+function busy(facts: ReachFacts): ReachWay {
+  const { hooks, connected, waits } = facts;
   if (hooks.has('taken along')) return { how: 'next tool call' };
-  return { ...(connected || waits ? { how: 'next bus call' } : {}), ...unheard(hooks, 'tools') };
+  return { ...(connected || waits ? { how: 'next bus call' } : {}), ...unheard(facts, 'tools') };
 }
 
-function endOfTurn({ hooks, ways }: ReachFacts): ReachWay {
+function endOfTurn(facts: ReachFacts): ReachWay {
+  const { hooks, ways } = facts;
   if (hooks.has('stop')) return { how: 'before it ends' };
   if (canWake(ways)) return { how: 'right after it' };
-  return unheard(hooks, 'the end of a turn');
+  return unheard(facts, 'the end of a turn');
 }
 
 function idle({ waits, ways, typing, view }: ReachFacts): ReachWay {
@@ -113,17 +115,19 @@ function isByItself({ rung }: { rung: Rung }): boolean {
   return rung === 'turn' || rung === 'typing';
 }
 
-function unheard(hooks: ReadonlySet<HeardHook>, what: string): ReachWay {
-  if (hooks.size === 0) return { blocked: 'no hook of its session was heard yet' };
-  return { blocked: `its hook for ${what} was not heard yet; its next turn tells` };
+function unheard({ hooks, chat, ways }: ReachFacts, what: string): ReachWay {
+  if (hooks.size > 0) return { blocked: `its hook for ${what} was not heard yet; its next turn tells` };
+  // A window is there before its first chat.
+  if (!chat && ways.length > 0) return { blocked: 'it has no chat yet; its first turn tells' };
+  return { blocked: 'no hook of its session was heard yet' };
 }
 
 function nowOf(facts: ReachFacts, state: State, ways: Ways): ReachWay {
   const { view, waits, paused, held, elsewhere, chat } = facts;
-  if (elsewhere) return ways.idle;
   if (waits) return { how: 'waiting call' };
+  if (elsewhere) return paused && view.address !== undefined ? pausedWay : ways.idle;
   if (state === 'gone') return ways.idle;
-  if (paused) return { blocked: 'you have paused all deliveries', todo: 'agent-bus resume, or Resume in the sidebar' };
+  if (paused) return pausedWay;
   switch (state) {
     case 'approval': {
       const where = chat?.window === '' ? 'in its terminal' : 'in its window of VS Code';
@@ -147,6 +151,11 @@ function nowOf(facts: ReachFacts, state: State, ways: Ways): ReachWay {
       return { blocked: 'nothing of it is connected; it hears of messages by its next turn' };
   }
 }
+
+const pausedWay: ReachWay = {
+  blocked: 'you have paused all deliveries',
+  todo: 'agent-bus resume, or Resume in the sidebar',
+};
 
 function heldWords(held: readonly string[]): string {
   const [first = ''] = held;

@@ -90,6 +90,8 @@ export interface HubStatus {
   paused: boolean;
   /** The doors for programs that speak agent-tool's protocol. */
   doors: DoorView[];
+  /** The products, as their agents are called, of which a hook was ever heard, and about when. */
+  hooksHeard?: Record<string, string>;
   /** When all of the database was last read and found in order. */
   databaseCheckedAt?: string;
   health: 'ok' | 'checking' | { code: string; message: string; next: string };

@@ -221,8 +221,9 @@ describe('agent-bus doctor', { skip: process.platform === 'win32' }, () => {
     const room = await withHub(t);
     await room.ok('connect', 'codex');
     const bridge = await room.hub.client({ attach: { workspace: room.project, product: 'codex' }, via: 'stdio' });
-    const { text } = await doctor(room);
-    assert.match(text, /^ {2}Codex {8}connected/m);
+    const { code, text } = await doctor(room);
+    assert.equal(code, needsYou);
+    assert.match(text, /^! Codex {8}connected\n {4}its hooks were not heard yet\n {4}→ Codex has not run a hook/m);
     assert.match(
       flat(text),
       /now, while busy, end of turn: no hook of its session was heard yet → Codex has not run a hook of the bus yet: open Codex and approve them with \/hooks/,
@@ -232,6 +233,10 @@ describe('agent-bus doctor', { skip: process.platform === 'win32' }, () => {
       flat((await doctor(room, bridge.agent)).text),
       /connected without hooks: agent-bus connect codex adds them/,
     );
+    await room.ok('connect', 'codex');
+    const session = await FakeSession.start(room.hub, { workspace: room.project, product: 'codex' });
+    assert.match((await doctor(room)).text, /^ {2}Codex {8}connected$/m, 'a hook was heard');
+    assert.equal((await reachOf(room, session.agent)).hooks, true);
   });
 
   test('a broken configuration: which file, which line, and what to do', async (t) => {

@@ -47,7 +47,7 @@ export const codex: Product = {
       : []),
   ],
 
-  unheard: 'Codex has not run a hook of the bus yet: open Codex and approve them with /hooks',
+  review: 'open Codex and approve them with /hooks',
 
   hooks: {
     events,

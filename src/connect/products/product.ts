@@ -91,7 +91,9 @@ export interface Product {
   remains(scope: Scope, hooks: boolean, isOn: boolean): string[];
   /** What its switches are for, as a question to the person; without one it has none. */
   experimental?: string;
-  /** What to do when its hooks are set up and yet were not heard. */
+  /** What the person has to do before it runs any hook. */
+  review?: string;
+  /** What else brings its hooks to run, where they are set up and yet were not heard. */
   unheard?: string;
   hooks?: HookForm;
   session?: SessionMark;

@@ -32,6 +32,8 @@ export const vscode: Product = {
         ]
       : [],
 
+  unheard: 'give it a prompt: VS Code runs the hooks of the bus with its next turn',
+
   /** As the plugin of the extension hears them. */
   hooks: {
     events: {
