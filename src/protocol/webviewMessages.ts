@@ -51,6 +51,8 @@ export interface PageRequests {
   reach: { params: { agent: string }; result: AgentReach };
   /** Whether the bus may type into that agent's terminal. */
   typing: { params: { agent: string; on: boolean }; result: null };
+  /** Whether the person is told when that agent is idle; `on` changes it. */
+  tell: { params: { agent: string; on?: boolean }; result: { idle: boolean; telling: boolean } };
   story: { params: StoryParams; result: StoryResult };
   /** One message with all of its text. */
   message: { params: { id: string }; result: StoryMessage };

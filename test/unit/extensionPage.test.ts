@@ -38,6 +38,7 @@ describe('what a page asks', () => {
       ['release', { id: 'm1', verdict: 'forever' }],
       ['pause', { on: 'yes' }],
       ['typing', { agent: 'alice', on: 1 }],
+      ['tell', { agent: 'alice', on: 'yes' }],
       ['reach', { agent: 'x'.repeat(100) }],
       ['open', { href: 'x'.repeat(5_000), message: 'm1' }],
       ['exportSvg', { svg: 1, name: 'x' }],

@@ -188,6 +188,11 @@ export class HarnessedPage implements AsyncDisposable {
         return world.agents;
       case 'reach':
         return world.reachOf((params as { agent: string }).agent);
+      case 'tell': {
+        const { agent, on } = params as { agent: string; on?: boolean };
+        if (on !== undefined) world.telling.set(agent, on);
+        return { idle: false, telling: world.telling.get(agent) ?? false };
+      }
       case 'typing':
         world.allowTyping(given);
         return null;

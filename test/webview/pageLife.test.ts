@@ -146,6 +146,19 @@ describe('while things happen', () => {
     await page.locator('[aria-label*="Could not be delivered for 1 of 2"]').first().waitFor();
   });
 
+  test('an open receipt follows its message', async () => {
+    await using harness = await HarnessedPage.open(browser, { world: morning() });
+    const { page, world } = harness;
+    await page.locator('.row', { hasText: 'The export job' }).click();
+    const own = world.talks[0]?.messages.find(({ text }) => text.startsWith('Please agree'));
+    assert.ok(own);
+    await page.locator('.message', { hasText: 'Please agree' }).locator('.receipt').click();
+    const receipt = page.locator('.receipt-card');
+    await receipt.locator('.steps').first().waitFor();
+    world.receipt(own, 'shop-api-copilot', 'undeliverable');
+    await receipt.locator('.step-what', { hasText: 'Could not be delivered' }).waitFor();
+  });
+
   test('a page that missed something reads again what it shows', async () => {
     await using harness = await HarnessedPage.open(browser, { world: longTalk(10) });
     const { page, world } = harness;

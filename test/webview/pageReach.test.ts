@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Locator } from 'playwright-core';
+import { until } from '../support/hubProcess.ts';
 import { HarnessedPage, launch } from './pageHarness.ts';
 import { hostile, reaches } from './worlds.ts';
 
@@ -133,5 +134,22 @@ describe('how an agent is reached, on its card', () => {
     assert.equal(await harness.page.evaluate('window.pwned'), undefined);
     assert.doesNotMatch(await found.innerText(), /\u202E/);
     assert.deepEqual(harness.strayed, []);
+  });
+
+  test('the person is told when it is idle, and can take that back', async () => {
+    await using harness = await open();
+    const idle = await card(harness, 'shop-web-copilot');
+    await until('it was asked', () => harness.countOf('tell') === 1);
+    assert.equal(await idle.getByRole('button', { name: 'Tell me when idle' }).count(), 0);
+    await harness.page.keyboard.press('Escape');
+    const found = await card(harness, 'infra-copilot');
+    const button = found.getByRole('button', { name: 'Tell me when idle' });
+    await button.click();
+    await found.locator('[aria-pressed=true]').waitFor();
+    assert.equal(harness.world.telling.get('infra-copilot'), true);
+    assert.deepEqual(await harness.violations(), []);
+    await button.click();
+    await found.locator('[aria-pressed=false]').waitFor();
+    assert.equal(harness.world.telling.get('infra-copilot'), false);
   });
 });

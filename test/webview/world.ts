@@ -28,6 +28,8 @@ export class World {
   readonly agents: AgentView[] = [];
   readonly talks: Talk[] = [];
   private readonly reaches = new Map<string, AgentReach>();
+  /** Agents of which the person wants to know when they are idle. */
+  readonly telling = new Map<string, boolean>();
   /** What happens next is told to the page. */
   onEvents: (events: HubEvent[]) => void = () => undefined;
   private seq = 1_000;

@@ -188,6 +188,7 @@ export class PageHost implements vscode.Disposable {
       agents: () => this.agents(),
       reach: ({ agent }) => this.reach(agent),
       typing: (params) => this.client.request('typing', params),
+      tell: ({ agent, on }) => this.tellWhenIdle(agent, on),
       status: async ({ id }) => (await this.client.call('status', { id })).data,
       send: async (draft) => {
         const { data } = await this.client.call('send', draft);
@@ -223,6 +224,12 @@ export class PageHost implements vscode.Disposable {
         return null;
       },
     };
+  }
+
+  private async tellWhenIdle(agent: string, on: boolean | undefined): Promise<{ idle: boolean; telling: boolean }> {
+    const { data } = await this.client.call('status', { agent, tell: on });
+    if (!('idle' in data)) throw new Error('the hub told of something else than an agent');
+    return { idle: data.idle, telling: data.telling };
   }
 
   private async reach(agent: string): Promise<AgentReach> {

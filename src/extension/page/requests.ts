@@ -28,6 +28,7 @@ export const paramsOf: { [M in PageMethod]: Guard<PageRequests[M]['params']> } =
   agents: nothing,
   reach: fields({ agent: recipient }),
   typing: fields({ agent: recipient, on: flag }),
+  tell: fields({ agent: recipient, on: maybe(flag) }),
   story: fields({
     conversation: conversationIdForm,
     before: maybe(messageIdForm),

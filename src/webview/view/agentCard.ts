@@ -5,6 +5,7 @@ import { presenceWord } from '../text/words.ts';
 import { icon, presenceDot, shownText } from './pieces.ts';
 import { popover } from './popover.ts';
 import './agentReach.ts';
+import './tellIdle.ts';
 import './timeAgo.ts';
 
 /** An agent by name and presence; pointing at it, focus or a click opens its card. */
@@ -87,6 +88,11 @@ function card(page: Page, agent: AgentView): TemplateResult {
             >
               Message
             </button>
+            ${
+              agent.kind === 'agent' && agent.address === undefined
+                ? html`<ab-tell-idle .page=${page} .agent=${agent.name}></ab-tell-idle>`
+                : nothing
+            }
             ${
               direct && direct !== page.story.id
                 ? html`<button
