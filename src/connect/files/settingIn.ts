@@ -1,12 +1,12 @@
 /** One value of a settings file, for those who only look: comments and commas too many are passed over. */
-import * as fs from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigFile } from '../products/product.ts';
 
 /** @returns undefined where there is no such file, no such value, or nothing that could be read */
 export function settingIn(path: string, at: readonly string[]): unknown {
   try {
-    let found = lenient(fs.readFileSync(path, 'utf8'));
+    let found = lenient(readFileSync(path, 'utf8'));
     for (const key of at) found = (found as Record<string, unknown> | undefined)?.[key];
     return found;
   } catch {

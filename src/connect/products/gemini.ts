@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { settingIn } from '../files/settingIn.ts';
 import { Launch } from '../launch.ts';
@@ -83,7 +82,8 @@ export const gemini: Product = {
 
 /** A project's settings come before the person's own. */
 function wakesByShell(project: string, env: Place['env']): boolean {
-  const own = geminiFolder({ env, home: env['HOME'] || homedir() });
+  // Every hook loads this file, and none needs to know whose home it is.
+  const own = geminiFolder({ env, home: env['HOME'] || process.getBuiltinModule('node:os').homedir() });
   const files = [join(project, '.gemini'), own].map((folder) => join(folder, 'settings.json'));
   return geminiSwitches.every(({ at, value }) => {
     return files.map((file) => settingIn(file, at)).find((found) => found !== undefined) === value;
