@@ -77,7 +77,7 @@ describe('Connect an Agent', { skip: process.platform === 'win32' }, () => {
     const room = open(t);
     const settings = room.write('.gemini/settings.json', ownSettings);
     const before = room.snapshot();
-    await run(room, 'Gemini CLI', 'Connect', 'Write', 'Show Details');
+    await run(room, 'Gemini CLI', 'Connect', 'Leave Off', 'Write', 'Show Details');
     assert.deepEqual(person.lists, [
       'Connect an Agent',
       'Gemini CLI',
@@ -92,9 +92,9 @@ describe('Connect an Agent', { skip: process.platform === 'win32' }, () => {
     assert.equal(person.read(right), fs.readFileSync(settings, 'utf8'), 'what was shown is what was written');
     assert.equal(fs.readFileSync(`${settings}.agent-bus-backup`, 'utf8'), ownSettings);
 
-    assert.match(person.said[0] ?? '', /^Gemini CLI is connected, in your own settings\. It works: .* 10 tools\./);
-    assert.match(person.said[0] ?? '', /In this folder it is the agent "shop-gemini"\./);
-    assert.match(person.said[0] ?? '', /What remains for you:\n {2}- Sessions of Gemini CLI/);
+    assert.match(person.said.at(-1) ?? '', /^Gemini CLI is connected, in your own settings\. It works: .* 10 tools\./);
+    assert.match(person.said.at(-1) ?? '', /In this folder it is the agent "shop-gemini"\./);
+    assert.match(person.said.at(-1) ?? '', /What remains for you:\n {2}- .*Sessions of Gemini CLI/s);
     const told = person.read(person.documents[0]);
     assert.match(told, /changed {2}~\/\.gemini\/settings\.json {2}\(as it was: ~\/\.gemini\/settings\.json\.agent-bus/);
     assert.match(told, /What remains for you:/);
@@ -102,12 +102,12 @@ describe('Connect an Agent', { skip: process.platform === 'win32' }, () => {
 
     await run(room, 'Gemini CLI', 'Test', 'OK');
     assert.equal(person.commands.length, 2, 'nothing would change, so nothing is shown');
-    assert.match(person.said[1] ?? '', /^Nothing to change: Gemini CLI is connected already.*10 tools/s);
+    assert.match(person.said.at(-1) ?? '', /^Nothing to change: Gemini CLI is connected already.*10 tools/s);
     await run(room);
     assert.equal(person.item('Gemini CLI').description, 'connected');
 
     await run(room, 'Gemini CLI', 'Disconnect', 'Disconnect', 'Show Details');
-    assert.match(person.said[2] ?? '', /Gemini CLI is no longer connected\. Taken out of your own settings\.$/);
+    assert.match(person.said.at(-1) ?? '', /Gemini CLI is no longer connected\. Taken out of your own settings\.$/);
     assert.deepEqual(room.snapshot(), before);
   });
 
@@ -134,14 +134,33 @@ describe('Connect an Agent', { skip: process.platform === 'win32' }, () => {
     const room = open(t);
     const hooks = (): unknown => JSON.parse(room.read('.gemini/settings.json')).hooks;
     await run(room, 'Gemini CLI', 'Tools Only', 'Write', 'OK');
-    assert.match(person.said[0] ?? '', /in your own settings, without hooks\./);
+    assert.match(person.said.at(-1) ?? '', /in your own settings, without hooks\./);
     assert.equal(hooks(), undefined);
     await run(room);
     assert.equal(person.item('Gemini CLI').description, 'connected without hooks');
-    await run(room, 'Gemini CLI', 'Add Hooks', 'Write', 'OK');
+    await run(room, 'Gemini CLI', 'Add Hooks', 'Leave Off', 'Write', 'OK');
     assert.ok(hooks());
     await run(room, 'Gemini CLI', 'Take Out the Hooks', 'Write', 'OK');
     assert.equal(hooks(), undefined);
+  });
+
+  test('switches on what a product calls experimental only if the person says so, and back off again', async (t) => {
+    const room = open(t);
+    room.write('.gemini/settings.json', ownSettings);
+    const before = room.snapshot();
+    const steering = (): boolean => room.read('.gemini/settings.json').includes('modelSteering');
+    await run(room, 'Gemini CLI', 'Connect', 'neither of them');
+    assert.match(person.said[0] ?? '', /^May Gemini CLI be woken while it is idle\? .*experimental\.modelSteering/);
+    assert.deepEqual(room.snapshot(), before, 'the person thought better of it');
+    await run(room, 'Gemini CLI', 'Connect', 'Leave Off', 'Write', 'OK');
+    assert.equal(steering(), false);
+    await run(room, 'Gemini CLI', 'Let It Be Woken', 'Switch On', 'Write', 'OK');
+    assert.equal(steering(), true);
+    assert.doesNotMatch(person.said.at(-1) ?? '', /can’t be woken/);
+    await run(room, 'Gemini CLI');
+    assert.ok(!person.items.some(({ label }) => label.includes('Woken')), 'it is on');
+    await run(room, 'Gemini CLI', 'Disconnect', 'Disconnect');
+    assert.deepEqual(room.snapshot(), before);
   });
 
   test('offers to repair what is there in part', async (t) => {
@@ -166,8 +185,8 @@ describe('Connect an Agent', { skip: process.platform === 'win32' }, () => {
     assert.equal(person.item('Gemini CLI').description, 'can’t be read');
     assert.match(person.item('Gemini CLI').detail ?? '', /~\/\.gemini\/settings\.json, line 3: /);
     await run(room, 'Gemini CLI', 'Show What Is Wrong', 'Open File');
-    assert.match(person.said[0] ?? '', /^~\/\.gemini\/settings\.json, line 3: /);
-    assert.match(person.said[0] ?? '', /Nothing was changed\. Correct the file there/);
+    assert.match(person.said.at(-1) ?? '', /^~\/\.gemini\/settings\.json, line 3: /);
+    assert.match(person.said.at(-1) ?? '', /Nothing was changed\. Correct the file there/);
     const [command, uri, options] = person.commands[0] as [string, Uri, { selection: { start: { line: number } } }];
     assert.deepEqual([command, uri.path, options.selection.start.line], ['vscode.open', path, 2]);
     assert.deepEqual(room.snapshot(), before);
@@ -177,19 +196,19 @@ describe('Connect an Agent', { skip: process.platform === 'win32' }, () => {
     const room = open(t);
     room.write('.claude/settings.json', 'not JSON');
     await run(room, 'Claude Code', 'Show What Is Wrong', 'Open File');
-    assert.match(person.said[0] ?? '', /That file will not be touched\. Go on with .*\.claude\.json\?/);
+    assert.match(person.said.at(-1) ?? '', /That file will not be touched\. Go on with .*\.claude\.json\?/);
     assert.equal(fs.existsSync(join(room.home, '.claude.json')), false);
     await run(room, 'Claude Code', 'Show What Is Wrong', 'Go On', 'Write', 'Show Details');
     assert.equal(room.read('.claude/settings.json'), 'not JSON');
-    assert.match(person.said[2] ?? '', /Claude Code is connected.*10 tools/s);
+    assert.match(person.said.at(-1) ?? '', /Claude Code is connected.*10 tools/s);
     assert.match(person.read(person.documents[0]), /not touched {2}~\/\.claude\/settings\.json: /);
   });
 
   test('connects in one project, and knows no project without a folder', async (t) => {
     const room = open(t);
     const project = join(room.project, '.gemini', 'settings.json');
-    await run(room, 'Gemini CLI', 'Connect for shop Only', 'Write', 'OK');
-    assert.match(person.said[0] ?? '', /^Gemini CLI is connected, in the project .*\/shop\. It works/);
+    await run(room, 'Gemini CLI', 'Connect for shop Only', 'Leave Off', 'Write', 'OK');
+    assert.match(person.said.at(-1) ?? '', /^Gemini CLI is connected, in the project .*\/shop\. It works/);
     assert.ok(fs.existsSync(project) && !fs.existsSync(join(room.home, '.gemini')));
     await run(room);
     assert.match(person.item('Gemini CLI').description ?? '', /^connected in this project/);
@@ -212,7 +231,7 @@ describe('Connect an Agent', { skip: process.platform === 'win32' }, () => {
       return 'Write';
     };
     await assert.rejects(
-      run(room, 'Gemini CLI', 'Connect', meanwhile),
+      run(room, 'Gemini CLI', 'Connect', 'Leave Off', meanwhile),
       (error) => error instanceof BusError && /changed by somebody else/.test(error.message),
     );
     assert.equal(room.read('.gemini/settings.json'), '{}');
@@ -225,7 +244,7 @@ describe('Connect an Agent', { skip: process.platform === 'win32' }, () => {
       fs.writeFileSync(join(room.cli.home.folder, 'bin', 'agent-bus'), '#!/bin/sh\necho broken >&2\nexit 3\n');
       return 'Write';
     };
-    await assert.rejects(run(room, 'Gemini CLI', 'Connect', breakIt), (error) => {
+    await assert.rejects(run(room, 'Gemini CLI', 'Connect', 'Leave Off', breakIt), (error) => {
       assert.ok(error instanceof BusError);
       assert.match(error.message, /Gemini CLI is configured, but it would not reach the bus\..*broken/s);
       assert.match(
@@ -234,7 +253,7 @@ describe('Connect an Agent', { skip: process.platform === 'win32' }, () => {
       );
       return true;
     });
-    assert.equal(person.said.length, 0);
+    assert.equal(person.said.length, 1, 'nothing but the question');
   });
 
   test('does nothing in a workspace that is not trusted', async (t) => {

@@ -75,6 +75,9 @@ describe('connecting a product', { skip: skipWithoutEditor }, () => {
     await row('Tools Only').first().waitFor();
     await pictures('deeds');
     await row('Connect').click();
+    await window.dialog.filter({ hasText: 'May Gemini CLI be woken while it is idle?' }).waitFor();
+    await pictures('experimental');
+    await answer('May Gemini CLI be woken', 'Leave Off');
     await row('Leave Everything').waitFor();
     await tabs().waitFor();
     await window.page.locator('.part.editor .view-line', { hasText: 'SessionStart' }).first().waitFor();

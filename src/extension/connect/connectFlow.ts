@@ -39,6 +39,8 @@ const undo = 'run “Agent Bus: Connect an Agent…” again and choose Disconne
 const details = 'Show Details';
 const openFile = 'Open File';
 const goOn = 'Go On';
+const switchOn = 'Switch On';
+const leaveOff = 'Leave Off';
 
 export async function connectAgent(parts: ConnectParts): Promise<void> {
   const projects = projectFolders().map((folder) => placeAt(folder, parts.bin));
@@ -73,11 +75,20 @@ async function pickDeed(
 }
 
 async function carryOut(deed: Deed, texts: ReadonlyTexts): Promise<void> {
-  const plan = deed.what === 'connect' ? planConnect(deed) : planDisconnect(deed);
+  const answer = deed.asks ? await askToExperiment(deed.product) : leaveOff;
+  if (answer === undefined) return;
+  const experimental = answer === switchOn;
+  const plan = deed.what === 'connect' ? planConnect({ ...deed, experimental }) : planDisconnect(deed);
   if (!(await isReadable(plan, voiceAt(deed.place)))) return;
   if (plan.changes.length > 0 && !(await isWanted(deed, plan, texts))) return;
   if (deed.what === 'connect') await connect(deed, plan, texts);
   else await disconnect(deed, plan, texts);
+}
+
+/** What a product calls experimental is its person's to switch on. @returns undefined if they want none of it all */
+function askToExperiment({ title: name, experimental = '' }: Product): Thenable<string | undefined> {
+  const question = `May ${name} be woken while it is idle?`;
+  return vscode.window.showInformationMessage(question, { modal: true, detail: experimental }, switchOn, leaveOff);
 }
 
 /** Files that can't be read are never touched, and stop everything unless the person says to go on with the others. */

@@ -3,6 +3,7 @@ import { basename, relative } from 'node:path';
 import * as vscode from 'vscode';
 import { connectionState, type ConnectionState } from '../../connect/connectionState.ts';
 import { shortPath, type Voice } from '../../connect/connectReport.ts';
+import { areOn } from '../../connect/files/settingIn.ts';
 import type { Place, Product, Scope } from '../../connect/products/product.ts';
 import { connectionWords, lackingFiles, stateWords, type ProductLine } from '../../connect/survey.ts';
 import { plainLine } from '../window/plainLine.ts';
@@ -60,6 +61,8 @@ export interface Deed {
   place: Place;
   scope: Scope;
   hooks: boolean;
+  /** Whether the person is asked to have switched on what the product calls experimental. */
+  asks?: boolean;
 }
 
 export interface DeedItem extends vscode.QuickPickItem {
@@ -85,6 +88,8 @@ function deedsAt(product: Product, place: Place, scope: Scope): DeedItem[] {
   const detail = files.map((path) => shortPath(shown(path), voice)).join(', ');
   const where = scope === 'user' ? 'for All Projects' : `for ${projectName(place)} Only`;
   const deed = (what: Deed['what'], hooks = true): Deed => ({ what, product, place, scope, hooks });
+  const canExperiment = product.experimental !== undefined && !areOn(product.files(place, scope, true));
+  const asking: Deed = { ...deed('connect'), asks: canExperiment };
   const tools = (label: string): DeedItem => ({
     label: `$(tools) ${label}`,
     description: 'it hears only when it calls a tool of the bus',
@@ -94,7 +99,7 @@ function deedsAt(product: Product, place: Place, scope: Scope): DeedItem[] {
     label,
     description: 'tools and hooks: it hears by itself',
     detail,
-    deed: deed('connect'),
+    deed: asking,
   });
   const test = (hooks: boolean): DeedItem => ({
     label: '$(beaker) Test',
@@ -107,6 +112,11 @@ function deedsAt(product: Product, place: Place, scope: Scope): DeedItem[] {
     description: 'takes out exactly what is of Agent Bus',
     deed: deed('disconnect'),
   };
+  const wake: DeedItem = {
+    label: '$(bell) Let It Be Woken While Idle…',
+    description: `${product.title} calls that experimental`,
+    deed: asking,
+  };
   // The extension is the way into this editor: with both, every tool would be there twice.
   if (product.name === 'vscode') return state === 'no' ? [] : [{ ...disconnect, detail }];
   switch (state) {
@@ -117,7 +127,7 @@ function deedsAt(product: Product, place: Place, scope: Scope): DeedItem[] {
     case 'partly':
       return [whole('$(wrench) Repair'), tools('Repair, Tools Only, No Hooks'), disconnect];
     case 'connected':
-      return [test(true), tools('Take Out the Hooks'), disconnect];
+      return [test(true), ...(canExperiment ? [wake] : []), tools('Take Out the Hooks'), disconnect];
     case 'unreadable':
       return [
         { label: '$(error) Show What Is Wrong', description: stateWords.unreadable, detail, deed: deed('connect') },
