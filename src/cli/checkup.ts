@@ -50,7 +50,7 @@ export async function checkup(invocation: Invocation, agent: string | undefined)
     databaseBytes: hub?.databaseBytes ?? statSync(home.database, { throwIfNoEntry: false })?.size,
     products,
     productTrouble,
-    agents: agents?.map((reach) => withAdvice(reach, connectionsOf(reach, products))),
+    agents: agents?.map((reach) => withAdvice(reach, connectionsOf(reach, products, hub))),
     agentTrouble,
     open: session ? await countOpen(session) : 0,
   };
@@ -135,8 +135,13 @@ async function countOpen({ client }: Session): Promise<number> {
   return open;
 }
 
-function connectionsOf({ product, workspace }: AgentReach, lines: readonly ProductLine[]): Connections | undefined {
+function connectionsOf(
+  { product = '', workspace }: AgentReach,
+  lines: readonly ProductLine[],
+  hub: HubStatus | undefined,
+): Connections | undefined {
   const line = lines.find((candidate) => candidate.product.agent === product);
   const isHere = workspace === basename(process.cwd());
-  return line && { ...line, project: isHere ? line.project : undefined };
+  const heard = hub?.hooksHeard?.[product] !== undefined;
+  return line && { ...line, heard, project: isHere ? line.project : undefined };
 }

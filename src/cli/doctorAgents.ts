@@ -118,6 +118,9 @@ const meanings: Record<string, string> = {
   'asks you': 'a window of VS Code tells you, and delivers it when you say so',
 };
 
+/** Of the routes that only their product knows. */
+const byProduct = 'its product begins a turn with the message, by its own means';
+
 /** One agent in full. */
 export function agentDetail(reach: AgentReach): string[] {
   const { agent, product, workspace, state, presence, last_seen, now, busy, end_of_turn, idle, typing } = reach;
@@ -141,15 +144,15 @@ export function agentDetail(reach: AgentReach): string[] {
         .map((part) => visibleLine(part ?? '', 100))
         .join(', ')}`,
     ),
-    ...ways.flatMap(([when, way]) => wayDetail(when, way)),
+    ...ways.flatMap(([when, way]) => wayDetail(when, way, way.how === idle.how && idle.how !== busy.how)),
     ...(typing === undefined ? [] : [`  ${'typing'.padEnd(13)}${typing ? 'allowed' : 'not allowed'} in its terminal`]),
   ];
 }
 
-function wayDetail(when: string, { how, blocked, todo }: ReachWay): string[] {
+function wayDetail(when: string, { how, blocked, todo }: ReachWay, wakes: boolean): string[] {
   const head = `  ${when.padEnd(13)}`;
   const inset = ' '.repeat(head.length);
-  const meaning = how === undefined ? undefined : meanings[how];
+  const meaning = how === undefined ? undefined : (meanings[how] ?? (wakes ? byProduct : undefined));
   const said = how === undefined ? 'no way' : `${visibleLine(how, 100)}${meaning === undefined ? '' : `: ${meaning}`}`;
   return [
     ...hanging(head, said, screenWidth),

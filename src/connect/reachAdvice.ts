@@ -8,6 +8,8 @@ export interface Connections {
   user: Pick<ConnectionState, 'state'>;
   /** Undefined where the agent is in another project than the one that was looked at. */
   project: Pick<ConnectionState, 'state'> | undefined;
+  /** Hooks were heard of other sessions of the product. */
+  heard?: boolean;
 }
 
 /** The report, with what to do wherever hooks are missing. */
@@ -28,10 +30,11 @@ export function unheardAdvice({ title, review, unheard }: Product): string {
   return unheard ?? 'the hooks are set up: start it again, or give it a prompt';
 }
 
-function hookAdvice({ product, user, project }: Connections): string {
+function hookAdvice({ product, user, project, heard }: Connections): string {
   const states = [user.state, project?.state];
   const again = `agent-bus connect ${product.name}`;
-  if (states.includes('connected')) return unheardAdvice(product);
+  if (states.includes('connected'))
+    return heard ? 'start it again: other sessions run their hooks' : unheardAdvice(product);
   if (states.includes('unreadable')) return `its settings can’t be read: ${again} says where`;
   if (states.includes('without hooks')) return `it is connected without hooks: ${again} adds them`;
   if (project === undefined) return `agent-bus connect, in its folder, tells whether its hooks are set up`;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { AgentReach } from '../../src/protocol/reachMessages.ts';
 import { AgentRoom } from '../support/agents/agentRoom.ts';
 import { claude } from '../support/agents/products/claude.ts';
 import { codex } from '../support/agents/products/codex.ts';
@@ -51,5 +52,8 @@ test('doctor says that the hooks of Codex wait for approval, and no more once th
   await second.idle();
   const after = await doctor(room);
   assert.doesNotMatch(after, /approve them/);
-  assert.match(after, /^✓ shop-api-codex {6}idle {6}/m);
+  assert.match(after, /^ {2}Codex {8}connected$/m);
+  const { agents } = JSON.parse(await doctor(room, '--json')) as { agents: AgentReach[] };
+  const heard = agents.find(({ hooks }) => hooks);
+  assert.equal(heard?.end_of_turn.how, 'before it ends');
 });

@@ -194,7 +194,7 @@ describe('agent-bus doctor', { skip: process.platform === 'win32' }, () => {
     await session.carry({ route: 'its background hook' });
     assert.deepEqual((await reachOf(room, session.agent)).now, { how: 'its background hook' });
     const { text } = await doctor(room, session.agent);
-    assert.match(text, /^ {2}while idle {3}its background hook$/m);
+    assert.match(text, /^ {2}while idle {3}its background hook: its product begins a turn/m);
     assert.match(text, /^ {2}typing {7}allowed in its terminal$/m);
     room.hub.close(bridge);
     window.close();
