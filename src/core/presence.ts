@@ -12,6 +12,8 @@ export interface Connection {
 interface Live {
   state: Exclude<Presence, 'offline'>;
   probe: Probe | undefined;
+  /** Somebody else's connection, who carries the agent. */
+  carried: boolean;
 }
 
 /** Without a connection of its own, an agent counts as there for this long after its last call. */
@@ -33,8 +35,8 @@ export class PresenceBoard {
     this.onChange = onChange;
   }
 
-  connect(agent: number, probe?: Probe): Connection {
-    const entry: Live = { state: 'idle', probe };
+  connect(agent: number, probe?: Probe, { carried = false } = {}): Connection {
+    const entry: Live = { state: 'idle', probe, carried };
     const set = this.live.get(agent) ?? new Set();
     this.live.set(agent, set.add(entry));
     this.touch(agent);
@@ -80,6 +82,11 @@ export class PresenceBoard {
 
   isConnected(agent: number): boolean {
     return this.live.has(agent);
+  }
+
+  /** By a connection of its own, not only by those who carry it. */
+  isConnectedItself(agent: number): boolean {
+    return [...(this.live.get(agent) ?? [])].some(({ carried }) => !carried);
   }
 
   probes(agent: number): Probe[] {

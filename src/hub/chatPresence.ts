@@ -123,7 +123,7 @@ export class ChatPresence {
     };
     const entry: Entry = {
       agent: chat.agent,
-      connection: this.bus.presence.connect(chat.agent, probe),
+      connection: this.bus.presence.connect(chat.agent, probe, { carried: true }),
       timer: undefined,
     };
     this.live.set(chat.id, entry);

@@ -1,5 +1,5 @@
 import type { Bus } from '../core/bus.ts';
-import type { AgentRecord } from '../core/model.ts';
+import type { AgentRecord, AgentView, ChatRecord } from '../core/model.ts';
 import type { Store } from '../core/ports.ts';
 import type { AgentReach } from '../protocol/reachMessages.ts';
 import { isForPerson } from '../reach/gate.ts';
@@ -47,7 +47,7 @@ export class ReachReport {
       free: target ? chats.isFree(target) : chat?.state === 'idle' && !chat.asking,
       quiet: chat !== undefined && chats.isQuiet(chat),
       waits: bus.presence.isWaiting(agent.id),
-      connected: bus.presence.isConnected(agent.id) || (!chat && view.presence !== 'offline'),
+      connected: this.hasTools(agent.id, chat, view),
       hooks: heard.of(chat?.id ?? ''),
       ways: targets.flatMap(({ rung, route }) => (rung === undefined ? [] : [{ rung, route }])),
       paused: pause.on,
@@ -55,6 +55,13 @@ export class ReachReport {
       elsewhere: bus.views.elsewhere(agent),
       typing: chat && ladder.terminalOf(chat) ? typing.has(agent.id) : undefined,
     });
+  }
+
+  /** Whoever carries a session in a terminal need not be the bridge that brings its tools; a window offers them itself. */
+  private hasTools(agent: number, chat: ChatRecord | undefined, view: AgentView): boolean {
+    const { presence } = this.parts.bus;
+    if (!chat) return view.presence !== 'offline';
+    return chat.window === '' ? presence.isConnectedItself(agent) : presence.isConnected(agent);
   }
 
   private held(agent: number): string[] {

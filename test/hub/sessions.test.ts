@@ -220,4 +220,17 @@ describe('a session in a terminal', () => {
     await pause(aWhile);
     assert.equal(session.wakes.length, 1);
   });
+
+  test('is over with its bridge, though who carries it leaves a moment later; the next one is the same agent', async () => {
+    const session = await open({ product: 'codex' });
+    const { workspace, chat, agent } = session;
+    const person = await hub.client();
+    const bridge = await hub.client({ attach: { workspace, product: 'codex', chat }, via: 'stdio' });
+    const carrier = await session.carry({ wide: true });
+    hub.close(bridge);
+    await until('it is gone', async () => (await person.request('reach', { agent }))[0]?.state === 'gone');
+    hub.close(carrier);
+    const next = await FakeSession.start(hub, { workspace, product: 'codex' });
+    assert.equal(next.agent, agent);
+  });
 });

@@ -196,7 +196,8 @@ export class RpcSession {
   private noteLeft(): void {
     const { caller, connection, isDraining, host } = this;
     if (caller?.via !== 'stdio' || !connection || isDraining()) return;
-    if (!host.bus.presence.isConnected(caller.agent)) host.reach.left(caller.agent);
+    // What carries the session may still be there for a moment, and says nothing about it.
+    if (!host.bus.presence.isConnectedItself(caller.agent)) host.reach.left(caller.agent);
   }
 
   private byToken({ token, as }: Params<'login'>): { agent: number; owner: boolean } {
