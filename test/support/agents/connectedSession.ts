@@ -5,6 +5,7 @@ import { until } from '../hubProcess.ts';
 import type { Turn } from './agentModel.ts';
 import type { Product } from './agentProduct.ts';
 import { AgentRoom } from './agentRoom.ts';
+import type { Launch } from './agentRun.ts';
 import type { AgentTerminal } from './agentTerminal.ts';
 import type { Step } from './modelWire.ts';
 
@@ -12,8 +13,8 @@ export interface SessionSetup {
   product: Product;
   /** What the person says to `agent-bus connect` besides the product. */
   connect?: string[];
-  /** More arguments of the product. */
-  args?: string[];
+  /** The person's first prompt, in which our command line may stand. */
+  begin?: (agentBus: string) => string;
   /** By which route it is woken, as `agents` tells it. */
   route: string;
   /** What the model does with the command that it is told to leave running. */
@@ -40,18 +41,21 @@ export class ConnectedSession {
   }
 
   /** One that has had a turn, waits for its person, and can be woken. */
-  static async open(t: Pick<TestContext, 'after'>, setup: SessionSetup): Promise<ConnectedSession> {
+  static async open(
+    t: Pick<TestContext, 'after'>,
+    setup: SessionSetup,
+    launch: (room: AgentRoom) => Launch = (room) => setup.product.interactive(room, setup.begin?.(room.agentBus)),
+  ): Promise<ConnectedSession> {
     const room = await AgentRoom.open(t);
     const ann = await room.hub.client({ attach: { workspace: room.workspace, product: 'tester' }, reconnect: true });
-    const { product, connect = [], args = [] } = setup;
+    const { product, connect = [], begin } = setup;
     product.configure(room, {});
     await room.agentBusRun('connect', product.name, ...connect).done();
     const plan: Step[] = [];
     room.model.follow(scripted(setup, plan));
-    const launch = product.interactive(room);
-    const terminal = await room.terminal({ ...launch, args: [...launch.args, ...args] });
+    const terminal = await room.terminal(launch(room));
     await terminal.shows(product.ready);
-    await terminal.submit('Begin.', () => room.model.turns.length > 0);
+    if (!begin) await terminal.submit('Begin.', () => room.model.turns.length > 0);
     const name = `shop-api-${product.agent}`;
     const session = new ConnectedSession({ room, terminal, setup, ann, name }, plan);
     await session.canBeWoken();
@@ -107,6 +111,14 @@ export class ConnectedSession {
   /** The processes that wait for this session. */
   waiters(): number[] {
     return this.room.processes('cli.js wait ');
+  }
+
+  /** Kills the product itself and whatever of it runs in the terminal, all at once and without a word. */
+  killProduct(): void {
+    const program = `/${this.setup.product.name}`;
+    const isProduct = (pid: number) =>
+      this.room.processes(program).includes(pid) && !this.room.processes('tmux').includes(pid);
+    for (const pid of this.room.processes(program).filter(isProduct)) process.kill(pid, 'SIGKILL');
   }
 }
 
