@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BusClient } from '../client/busClient.ts';
 import { bridgeWay, type BridgeWay } from '../connect/routes/bridgeWay.ts';
+import { codexTerminalsIn } from '../connect/routes/codexTerminals.ts';
 import type { SessionState, WakeRoute } from '../connect/routes/route.ts';
 import type { BusHome } from '../hub/home.ts';
 import { version } from '../hub/version.ts';
@@ -20,6 +21,8 @@ export interface CarriedSession {
 const settleMs = 10_000;
 const proofMs = 60_000;
 const lookMs = 100;
+/** A new session of Codex's starts its bridge before it is listed itself. */
+const listedMs = [0, 500, 1_500, 5_000];
 const slowestMs = 5_000;
 
 /**
@@ -48,6 +51,11 @@ export class BridgeCarrier {
     this.chat ??= this.way.chat;
     if (this.way.watch) this.way.watch.onState = (chat, state) => this.pass(chat, state);
     await this.connect(0);
+    for (const wait of listedMs) {
+      await pause(wait);
+      if (this.isClosed) return;
+      await this.tellLeft().catch(() => undefined);
+    }
   }
 
   /** Whose calls come in: each session has a bridge of its own. */
@@ -137,7 +145,24 @@ export class BridgeCarrier {
 
   private async tellAll(): Promise<void> {
     const sessions = (await this.way.watch?.sessionsIn(this.session.workspace)) ?? [];
-    for (const { chat, state } of sessions) this.pass(chat, state);
+    const left = await this.leftSessions();
+    for (const { chat, state } of sessions) if (!left.includes(chat)) this.pass(chat, state);
+  }
+
+  private async tellLeft(): Promise<void> {
+    for (const chat of await this.leftSessions()) this.pass(chat, 'gone');
+  }
+
+  /**
+   * Codex keeps a session for a minute after its person has begun another one in that terminal, or has closed it. Where
+   * there is one terminal in the folder, the newest session is the one in it, and goes on as the same agent.
+   */
+  private async leftSessions(): Promise<string[]> {
+    const { workspace } = this.session;
+    const { watch } = this.way;
+    if (!watch || (await codexTerminalsIn(workspace)) !== 1) return [];
+    const former = (await watch.terminalSessionsIn(workspace)).slice(0, -1);
+    return former.flatMap(({ chat, state }) => (state === 'idle' ? [chat] : []));
   }
 
   /** One after the other, as it was told. */
@@ -147,8 +172,8 @@ export class BridgeCarrier {
   }
 
   private async told(chat: string, state: SessionState | 'gone', at: number): Promise<void> {
-    if (state === 'gone') return this.ended(chat);
-    await this.introduce(chat);
+    if (state === 'gone') this.introduced.delete(chat);
+    else await this.introduce(chat);
     if (state !== 'unknown') await this.client?.request('observe', { chat, state, at });
   }
 
@@ -159,13 +184,6 @@ export class BridgeCarrier {
     if (!(await this.way.watch?.isIn(workspace, chat))) return;
     (await this.as(chat)).close();
     this.introduced.add(chat);
-  }
-
-  /** No hook of ours tells of the end of a session. */
-  private async ended(chat: string): Promise<void> {
-    if (!this.introduced.delete(chat)) return;
-    const client = await this.as(chat);
-    await client.request('hook', { chat, event: 'session-end' }).finally(() => client.close());
   }
 
   private as(chat: string): Promise<BusClient> {

@@ -53,7 +53,13 @@ export class McpBridge {
       version,
       via: 'stdio',
       reconnect: true,
-      attach: { workspace, product, ...(agent !== undefined && { name: agent }), ...(chat !== undefined && { chat }) },
+      attach: {
+        workspace,
+        product,
+        ...(agent !== undefined && { name: agent }),
+        ...(chat !== undefined && { chat }),
+        ...(chat !== undefined && productOfAgent(product)?.session?.restarts && { process: process.ppid }),
+      },
     });
     this.connections.set(key, connecting);
     connecting.catch(() => this.connections.delete(key));

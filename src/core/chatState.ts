@@ -16,7 +16,7 @@ export type ChatEvent =
 
 /** What the editor itself shows of the chat. It comes late, so it counts only from its own time on. */
 export interface ChatSight {
-  state: 'idle' | 'approval' | 'working';
+  state: 'idle' | 'approval' | 'working' | 'gone';
   at: number;
 }
 
@@ -52,7 +52,7 @@ export function afterEvent(chat: ChatRecord, event: ChatEvent, now: number): Cha
 /** What hooks tell is never taken back by an older sight; what they can't tell (a cancelled turn) is learned from it. */
 export function afterSight(chat: ChatRecord, { state, at }: ChatSight): ChatRecord {
   if (at <= chat.at || chat.state === 'gone') return chat;
-  if (state === 'idle') return { ...chat, ...still, state: 'idle', at };
+  if (state === 'idle' || state === 'gone') return { ...chat, ...still, state, at };
   if (state === 'approval') return { ...chat, state: 'working', asking: true };
   const isUnheard = chat.state === 'idle' && at - chat.at >= unheardMs;
   return { ...chat, asking: false, state: isUnheard ? 'working' : chat.state };

@@ -108,11 +108,11 @@ export class Admin implements HubAdmin {
     await bus.remotes?.remove({ agent: bus.roster.person.id, via: 'rpc' }, name);
   }
 
-  attach({ workspace, product, name, chat, window }: Attachment): Promise<number> {
+  attach({ workspace, product, name, chat, window, process }: Attachment): Promise<number> {
     const { attachments, reach } = this.parts;
     // A session keeps its bridge and its agent when the product begins another chat in it.
     const isOther = name !== undefined && chat !== undefined && !reach.knows(chat);
-    if (chat !== undefined && !isOther) return reach.bind({ chat, workspace, product, window });
+    if (chat !== undefined && !isOther) return reach.bind({ chat, workspace, product, window, process });
     return attachments.attach(workspace, product, name);
   }
 

@@ -13,7 +13,12 @@ export interface ChatAsk {
   workspace: string;
   product: string;
   window?: string | undefined;
+  process?: number | undefined;
 }
+
+/** What a chat that was left still says, such as that it has ended, is said within so long. */
+const lastWordsMs = 60_000;
+const remembered = 200;
 
 /**
  * Which agent a chat is. The first chat of a window is the window's own agent, the next ones are numbered siblings of
@@ -25,6 +30,10 @@ export class ChatPlaces {
   private readonly chats: Chats;
   private readonly windows: Windows;
   private readonly attachments: Attachments;
+  /** The chat that a process of a product was last known to be in. */
+  private readonly byProcess = new Map<number, string>();
+  /** Chats that another one of the same process has taken the place of. */
+  private readonly replaced = new Map<string, { agent: number; at: number }>();
   /** One at a time, so that two new chats don't take the same place. */
   private turn: Promise<unknown> = Promise.resolve();
 
@@ -47,13 +56,18 @@ export class ChatPlaces {
     const windowId = ask.window ?? window?.id ?? '';
     const home = window?.home ?? this.formerHome(windowId);
     const known = this.chats.get(ask.chat);
+    const left = known ? undefined : this.lastWordsOf(ask.chat);
+    if (left !== undefined) return left;
+    const before = this.beforeIn(ask);
+    if (ask.process !== undefined) this.remember(this.byProcess, ask.process, ask.chat);
     if (known && !this.bus.roster.get(known.agent).removed) {
       // Without a word about its window it is where it was.
       const isTold = ask.window !== undefined || known.window === '';
       if (isTold && windowId !== '') await this.chats.move(known, windowId, home ?? known.home);
       return known.agent;
     }
-    const agent = await this.place(ask, home);
+    const agent = before ? this.bus.roster.get(before.agent) : await this.place(ask, home);
+    if (before) this.remember(this.replaced, before.id, { agent: agent.id, at: this.clock.now() });
     const chat: ChatRecord = {
       id: ask.chat,
       agent: agent.id,
@@ -70,6 +84,30 @@ export class ChatPlaces {
     };
     await this.chats.add(chat, [...(known ? [known] : []), ...this.overflow()]);
     return agent.id;
+  }
+
+  /**
+   * The chat that this one follows in the same process. Copilot begins the new one before it ends the old, which would
+   * look like two at once.
+   */
+  private beforeIn({ chat, process, product, workspace }: ChatAsk): ChatRecord | undefined {
+    const id = process === undefined ? undefined : this.byProcess.get(process);
+    const before = id === undefined || id === chat ? undefined : this.chats.get(id);
+    if (!before || before.state === 'working' || this.chats.holder(before.agent)?.id !== before.id) return undefined;
+    const isSame = before.product === product && before.workspace === workspace && before.window === '';
+    return isSame && !this.bus.roster.get(before.agent).removed ? before : undefined;
+  }
+
+  private lastWordsOf(chat: string): number | undefined {
+    const left = this.replaced.get(chat);
+    return left && this.clock.now() - left.at < lastWordsMs ? left.agent : undefined;
+  }
+
+  private remember<K, V>(map: Map<K, V>, key: K, value: V): void {
+    map.delete(key);
+    map.set(key, value);
+    const [oldest] = map.keys();
+    if (map.size > remembered && oldest !== undefined) map.delete(oldest);
   }
 
   private windowOf(ask: ChatAsk): CarryingWindow | undefined {

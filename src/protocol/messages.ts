@@ -45,6 +45,8 @@ export interface LoginParams {
     chat?: string;
     /** The window that the chat is in, as the window calls itself in `carry`. */
     window?: string;
+    /** The product's process, where one has one chat at a time: another chat in it has taken the place of the one before. */
+    process?: number;
   };
   via: 'rpc' | 'cli' | 'stdio';
   /** Keep out of presence: a one-shot command is not somebody being there. */

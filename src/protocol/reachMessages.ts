@@ -87,7 +87,8 @@ export type AskParams = {
  */
 export interface ObserveParams {
   chat: string;
-  state: 'idle' | 'approval' | 'working';
+  /** `gone`: nobody sits before it any more, which no hook tells. */
+  state: 'idle' | 'approval' | 'working' | 'gone';
   /** Milliseconds since 1970, of the observation's cause; older than the chat's last hook, it says nothing. */
   at: number;
 }

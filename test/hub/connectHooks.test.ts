@@ -48,11 +48,16 @@ class Shop {
   }
 
   /** The product's MCP server, as the product starts it. */
-  async bridge(product: SpokenHooks, client: string, env: Record<string, string> = {}): Promise<Bridge> {
+  async bridge(
+    product: SpokenHooks,
+    client: string,
+    env: Record<string, string> = {},
+    above: readonly string[] = [],
+  ): Promise<Bridge> {
     const mcp = new Client({ name: client, version: '1' });
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [cliScript, 'mcp', '--product', product.agent],
+      args: [...above, cliScript, 'mcp', '--product', product.agent],
       env: this.cli.environment({ ...noProduct, ...env }),
       cwd: this.folder,
       stderr: 'inherit',
@@ -66,6 +71,12 @@ class Shop {
     return { name, pid: () => transport.pid ?? 0, close: () => mcp.close() };
   }
 }
+
+/** A process of its own above the bridge, as the product's is. */
+const asProduct = [
+  '-e',
+  "require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' }).on('exit', process.exit)",
+];
 
 interface Bridge {
   name(meta?: Record<string, unknown>): Promise<string>;
@@ -160,13 +171,29 @@ describe('one session, whether its hooks speak or its MCP server', () => {
     test(`${product}: by ${variable}; two at once are two, in whatever order they speak`, async (t) => {
       const shop = await Shop.open(t);
       const spoken = named(product);
-      const one = await shop.bridge(spoken, client, { [variable]: 'one' });
-      const two = await shop.bridge(spoken, client, { [variable]: 'two' });
+      const one = await shop.bridge(spoken, client, { [variable]: 'one' }, asProduct);
+      const two = await shop.bridge(spoken, client, { [variable]: 'two' }, asProduct);
       const names = { one: await shop.startedAs(spoken, 'one'), two: await shop.startedAs(spoken, 'two') };
       assert.deepEqual([await two.name(), await one.name()], [names.two, names.one]);
       assert.deepEqual(Object.values(names).sort(), [`shop-${spoken.agent}`, `shop-${spoken.agent}-2`]);
     });
   }
+
+  test('copilot: another session in the same process is the same agent, though the old one ends after it', async (t) => {
+    const shop = await Shop.open(t);
+    const copilot = named('copilot');
+    const old = await shop.bridge(copilot, 'copilot-cli', { COPILOT_AGENT_SESSION_ID: 'old' });
+    const name = await shop.startedAs(copilot, 'old');
+    assert.equal(await old.name(), name);
+    const next = await shop.bridge(copilot, 'copilot-cli', { COPILOT_AGENT_SESSION_ID: 'new' });
+    assert.equal(await next.name(), name);
+    await old.close();
+    await shop.hook(copilot, 'sessionEnd', 'old', { reason: 'user_exit' });
+    assert.equal(await shop.startedAs(copilot, 'new'), name);
+    assert.equal(await next.name(), name);
+    const { agents } = await shop.cli.json('agents');
+    assert.ok(!agents.some((agent: { name: string }) => agent.name === `${name}-2`), 'there never was another one');
+  });
 
   test('codex: by the thread that each call names', async (t) => {
     const shop = await Shop.open(t);

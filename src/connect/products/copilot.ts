@@ -70,5 +70,5 @@ export const copilot: Product = {
       return context === undefined ? undefined : { additionalContext: context };
     },
   },
-  session: { variable: 'COPILOT_AGENT_SESSION_ID' },
+  session: { variable: 'COPILOT_AGENT_SESSION_ID', restarts: true },
 };

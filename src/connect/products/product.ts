@@ -65,6 +65,8 @@ export interface HookForm {
 /** By what the product tells its MCP server which session it belongs to. */
 export interface SessionMark {
   variable?: string;
+  /** It starts its server anew for another session in the same process, and tells only later that the former one is over. */
+  restarts?: true;
   meta?: string;
 }
 

@@ -13,6 +13,8 @@ interface Thread {
   ephemeral?: boolean;
   /** Of a helper, the thread that has started it. */
   parentThreadId?: string | null;
+  /** Which program of Codex's has begun it. */
+  originator?: string;
 }
 
 const proofItems = 20;
@@ -50,12 +52,20 @@ export class CodexSocketRoute implements WakeRoute {
 
   /** The sessions of people that run in this folder and have begun a turn. */
   async sessionsIn(folder: string): Promise<{ chat: string; state: SessionState }[]> {
-    const { data } = (await (await this.link()).ask('thread/loaded/list', {})) as { data: string[] };
-    const threads = await Promise.all(data.map((id) => this.thread(id).catch(() => undefined)));
-    return threads.flatMap((thread) => {
-      const state = thread && isOf(folder, thread) ? stateOf(thread.status) : undefined;
-      return thread && state ? [{ chat: thread.id, state }] : [];
+    return (await this.threads()).flatMap((thread) => {
+      const state = isOf(folder, thread) ? stateOf(thread.status) : undefined;
+      return state ? [{ chat: thread.id, state }] : [];
     });
+  }
+
+  /** All sessions of terminals in this folder, also those without a turn, the newest last. */
+  async terminalSessionsIn(folder: string): Promise<{ chat: string; state: SessionState }[]> {
+    const own = (await this.threads()).filter((thread) => {
+      return isPersons(folder, thread) && thread.originator === 'codex-tui';
+    });
+    // Their ids begin with the time of their making.
+    const sorted = own.sort((a, b) => (a.id < b.id ? -1 : 1));
+    return sorted.map(({ id, status }) => ({ chat: id, state: stateOf(status) ?? 'unknown' }));
   }
 
   /** Whether it is one of those. */
@@ -89,6 +99,12 @@ export class CodexSocketRoute implements WakeRoute {
       () => undefined,
     );
     this.control = undefined;
+  }
+
+  private async threads(): Promise<Thread[]> {
+    const { data } = (await (await this.link()).ask('thread/loaded/list', {})) as { data: string[] };
+    const threads = await Promise.all(data.map((id) => this.thread(id).catch(() => undefined)));
+    return threads.filter((thread) => thread !== undefined);
   }
 
   private async thread(id: string): Promise<Thread> {
@@ -126,8 +142,12 @@ function stateOf({ type, activeFlags = [] }: Thread['status']): SessionState | u
   return type === 'idle' || type === 'systemError' ? 'idle' : undefined;
 }
 
-function isOf(folder: string, { cwd, ephemeral, parentThreadId, status, preview }: Thread): boolean {
-  return cwd === folder && !ephemeral && !parentThreadId && (status.type === 'active' || preview !== '');
+function isOf(folder: string, thread: Thread): boolean {
+  return isPersons(folder, thread) && (thread.status.type === 'active' || thread.preview !== '');
+}
+
+function isPersons(folder: string, { cwd, ephemeral, parentThreadId }: Thread): boolean {
+  return cwd === folder && !ephemeral && !parentThreadId;
 }
 
 function isPromptWith(item: unknown, mark: string): boolean {

@@ -57,6 +57,7 @@ export interface Attachment {
   name?: string | undefined;
   chat?: string | undefined;
   window?: string | undefined;
+  process?: number | undefined;
 }
 
 /** The way back to whoever carries agents. */

@@ -25,6 +25,7 @@ export const schemas = {
         name: name.optional(),
         chat: chatId.optional(),
         window: windowId.optional(),
+        process: z.int().positive().optional(),
       })
       .optional(),
     via: z.enum(['rpc', 'cli', 'stdio']),
@@ -78,7 +79,7 @@ export const schemas = {
   }),
   terminals: z.object({ pids: pids.unwrap() }),
   typing: z.object({ agent: name, on: z.boolean() }),
-  observe: z.object({ chat: chatId, state: z.enum(['idle', 'approval', 'working']), at: z.number().min(0) }),
+  observe: z.object({ chat: chatId, state: z.enum(['idle', 'approval', 'working', 'gone']), at: z.number().min(0) }),
   hook: z.object({
     event: z.enum(['session-start', 'prompt', 'before-tool', 'after-tool', 'stop', 'session-end']),
     chat: chatId,

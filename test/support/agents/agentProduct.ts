@@ -1,6 +1,7 @@
 import type { AgentProduct as ProductName } from '../../../scripts/agents.mjs';
 import type { AgentRoom } from './agentRoom.ts';
 import type { Launch } from './agentRun.ts';
+import type { AgentTerminal } from './agentTerminal.ts';
 import type { Step } from './modelWire.ts';
 
 /** How a product is told of the bus by hand: a program to start, or an address and a token. */
@@ -26,4 +27,8 @@ export interface Product {
   shell(command: string): Step;
   /** On the screen when the product waits for the person. */
   ready: RegExp;
+  /** What it asks its person about the bus at the first start. */
+  approve?(terminal: AgentTerminal): Promise<void>;
+  /** The person's commands for a new conversation and for a short summary of the old one. */
+  commands: { clear: string; compact: string };
 }

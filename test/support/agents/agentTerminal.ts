@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { until } from '../hubProcess.ts';
+import { pause, until } from '../hubProcess.ts';
 import type { Launch } from './agentRun.ts';
 
 const run = promisify(execFile);
@@ -51,6 +51,19 @@ export class AgentTerminal {
   async idle(): Promise<void> {
     const atWork = /^(?!.*Waiting for background shells).*esc( esc)? (to )?(interrupt|cancel)/im;
     await until('the product is idle', async () => !atWork.test(await this.screen()));
+  }
+
+  /** Idle, and nothing moves any more: the end of a turn is told before all products are through with it. */
+  async quiet(): Promise<void> {
+    let last = '';
+    await until('nothing moves on the screen', async () => {
+      await this.idle();
+      const before = last;
+      last = await this.screen();
+      if (last === before) return true;
+      await pause(1_000);
+      return false;
+    });
   }
 
   async type(text: string): Promise<void> {

@@ -7,6 +7,7 @@ export const claude: Product = {
   name: 'claude',
   agent: 'claude',
   ready: /❯/,
+  commands: { clear: '/clear', compact: '/compact' },
 
   configure(room, { mcp, hooks = {}, settings = {} }) {
     room.write('.claude.json', {

@@ -2,11 +2,14 @@ import { join } from 'node:path';
 import type { BusServer, Product } from '../agentProduct.ts';
 import type { AgentRoom } from '../agentRoom.ts';
 import type { Launch } from '../agentRun.ts';
+import { reviewHooks } from './codexReview.ts';
 
 export const codex: Product = {
   name: 'codex',
   agent: 'codex',
   ready: /›/,
+  approve: (terminal) => reviewHooks(terminal, 2),
+  commands: { clear: '/new', compact: '/compact' },
 
   configure(room, { mcp, hooks = {} }) {
     const lines = [

@@ -8,6 +8,7 @@ export const copilot: Product = {
   name: 'copilot',
   agent: 'copilot-cli',
   ready: /❯/,
+  commands: { clear: '/clear', compact: '/compact' },
 
   configure(room, { mcp, hooks = {}, settings = {} }) {
     room.write('.copilot/config.json', { trustedFolders: [room.workspace], banner: 'never', ...settings });

@@ -7,6 +7,7 @@ export const gemini: Product = {
   name: 'gemini',
   agent: 'gemini',
   ready: /Type your message/,
+  commands: { clear: '/clear', compact: '/compress' },
 
   configure(room, { mcp, hooks = {}, settings = {} }) {
     const command = (line: string) => [{ hooks: [{ type: 'command', command: line, timeout: 10_000 }] }];
