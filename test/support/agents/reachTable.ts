@@ -21,14 +21,40 @@ export function recordReach(row: ReachRow): void {
   fs.appendFileSync(rowsFile, `${JSON.stringify(row)}\n`);
 }
 
+/** One message of the conversation over several products. */
+export interface ConversationRow {
+  from: string;
+  to: string;
+  text: string;
+  /** How the reader could be woken before it began. */
+  route: string;
+  /** Its receipt. */
+  steps: string[];
+}
+
+const conversationFile = join(root, '.cache', 'agents', 'conversation.jsonl');
+
+export function recordConversation(row: ConversationRow): void {
+  fs.mkdirSync(dirname(conversationFile), { recursive: true });
+  fs.appendFileSync(conversationFile, `${JSON.stringify(row)}\n`);
+}
+
+export function readConversation(): ConversationRow[] {
+  return lines<ConversationRow>(conversationFile);
+}
+
 export function forgetRows(): void {
-  fs.rmSync(rowsFile, { force: true });
+  for (const file of [rowsFile, conversationFile]) fs.rmSync(file, { force: true });
 }
 
 export function readRows(): ReachRow[] {
-  if (!fs.existsSync(rowsFile)) return [];
-  const lines = fs.readFileSync(rowsFile, 'utf8').split('\n');
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as ReachRow);
+  return lines<ReachRow>(rowsFile);
+}
+
+function lines<Row>(file: string): Row[] {
+  if (!fs.existsSync(file)) return [];
+  const all = fs.readFileSync(file, 'utf8').split('\n');
+  return all.filter((line) => line !== '').map((line) => JSON.parse(line) as Row);
 }
 
 const order: readonly ReachRow['state'][] = ['starts', 'is asked', 'busy', 'at the end of a turn', 'idle'];
@@ -36,10 +62,10 @@ const order: readonly ReachRow['state'][] = ['starts', 'is asked', 'busy', 'at t
 /** One line per product, state and route; of several latencies the middle one. */
 export function reachTable(rows: readonly ReachRow[]): string {
   const groups = Map.groupBy(rows, ({ product, state, route }) => `${product}\t${order.indexOf(state)}\t${route}`);
-  const lines = [...groups.entries()]
+  const table = [...groups.entries()]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([, same]) => same[0] && lineOf(same[0], same));
-  return ['| product | when | route | latency | proof |', '|---|---|---|---|---|', ...lines, ''].join('\n');
+  return ['| product | when | route | latency | proof |', '|---|---|---|---|---|', ...table, ''].join('\n');
 }
 
 function lineOf({ product, state, route, proof }: ReachRow, same: readonly ReachRow[]): string {
