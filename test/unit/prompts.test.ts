@@ -9,8 +9,8 @@ import { whyNotType } from '../../src/extension/window/terminals/whyNotType.ts';
 import { readRecording } from '../support/agents/recordedScreens.ts';
 
 /** What each recorded scene shows, in order. */
-async function scenesOf(product: string): Promise<{ name: string; typed: string | undefined; screen: Screen }[]> {
-  const { size, scenes } = readRecording(product);
+async function scenesOf(recording: string): Promise<{ name: string; typed: string | undefined; screen: Screen }[]> {
+  const { size, scenes } = readRecording(recording);
   const emulator = new Emulator(size);
   const shown = [];
   for (const { name, typed, data } of scenes) {
@@ -26,10 +26,15 @@ function picture({ rows, cursor }: Screen): string {
   return [`cursor ${cursor.x},${cursor.y}`, ...lines].join('\n');
 }
 
-for (const [product, read] of prompts) {
-  describe(`the prompt of ${product}, as it was recorded`, () => {
+const recordings = [...prompts].flatMap(([product, read]) => [
+  { recording: product, read },
+  { recording: `${product}-small`, read },
+]);
+
+for (const { recording, read } of recordings) {
+  describe(`the prompt of ${recording}, as it was recorded`, () => {
     test('only an idle and empty one may be typed into, and a draft is read as it is', async () => {
-      const scenes = await scenesOf(product);
+      const scenes = await scenesOf(recording);
       assert.ok(scenes.length > 15, 'all scenes are there');
       for (const { name, typed, screen } of scenes) {
         const look = read(screen);
@@ -42,7 +47,7 @@ for (const [product, read] of prompts) {
     });
 
     test('no draft whatsoever is taken for an empty prompt', async () => {
-      const scenes = await scenesOf(product);
+      const scenes = await scenesOf(recording);
       const find = (name: string) => scenes.find((scene) => scene.name === name)?.screen;
       const idle = find('idle');
       const letter = find('one letter');

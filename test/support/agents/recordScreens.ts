@@ -6,6 +6,7 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { Size } from '../../../src/extension/window/terminals/emulator.ts';
 import { AgentRoom } from './agentRoom.ts';
 import type { Product } from './agentProduct.ts';
 import { allProducts } from './allProducts.ts';
@@ -14,7 +15,8 @@ import type { Step } from './modelWire.ts';
 import { PtyTerminal } from './ptyTerminal.ts';
 import { screensFolder, type Recording, type Scene } from './recordedScreens.ts';
 
-const size = { cols: 90, rows: 30 };
+/** A terminal of its own, and one in a panel of the editor, where products leave things out. */
+const sizes: Record<string, Size> = { '': { cols: 90, rows: 30 }, '-small': { cols: 73, rows: 16 } };
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 class Recorder {
@@ -79,7 +81,7 @@ class Recorder {
     await this.scene('after an approval', '');
     await this.type('/model', 'a command');
     await this.type('\r', 'a menu');
-    return { size, scenes: this.scenes };
+    return { size: this.terminal.size, scenes: this.scenes };
   }
 
   private async type(text: string, name: string, typed?: string): Promise<void> {
@@ -108,7 +110,7 @@ function neutral(path: string): string {
   return `/home/ann/${'code/'.repeat(20)}`.slice(0, path.length - '/shop-api'.length) + '/shop-api';
 }
 
-async function record(product: Product): Promise<void> {
+async function record(product: Product, suffix: string, size: Size): Promise<void> {
   const ends: (() => unknown)[] = [];
   try {
     const room = await AgentRoom.open({ after: (end) => ends.push(end as () => unknown) });
@@ -117,7 +119,7 @@ async function record(product: Product): Promise<void> {
     ends.push(() => terminal.end());
     const recording = await new Recorder(room, product, terminal).run();
     fs.mkdirSync(screensFolder, { recursive: true });
-    const file = join(screensFolder, `${product.agent}.json.gz`);
+    const file = join(screensFolder, `${product.agent}${suffix}.json.gz`);
     fs.writeFileSync(file, gzipSync(JSON.stringify(recording), { level: 9 }));
   } finally {
     for (const end of ends.reverse()) await end();
@@ -126,5 +128,5 @@ async function record(product: Product): Promise<void> {
 
 const wanted = process.argv.slice(2);
 for (const product of allProducts.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
-  await record(product);
+  for (const [suffix, size] of Object.entries(sizes)) await record(product, suffix, size);
 }

@@ -19,7 +19,7 @@ export interface Scene {
 
 export const screensFolder = join(import.meta.dirname, '..', '..', 'unit', 'screens');
 
-/** @param product as the bus calls it */
-export function readRecording(product: string): Recording {
-  return JSON.parse(gunzipSync(fs.readFileSync(join(screensFolder, `${product}.json.gz`))).toString()) as Recording;
+/** @param name the product, as the bus calls it, or that and `-small` */
+export function readRecording(name: string): Recording {
+  return JSON.parse(gunzipSync(fs.readFileSync(join(screensFolder, `${name}.json.gz`))).toString()) as Recording;
 }
