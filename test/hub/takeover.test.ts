@@ -267,10 +267,11 @@ describe('an interrupted migration', () => {
         await hub.kill();
         if (fs.existsSync(hub.home.database) && fs.statSync(hub.home.database).size > 0) {
           const db = new DatabaseSync(hub.home.database);
-          const version = db.prepare('PRAGMA user_version').get()?.['user_version'];
+          const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
           const tables = db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'messages'").get()?.['n'];
           db.close();
-          assert.equal(version, tables);
+          // Each step of the schema is there as a whole, and the first of them has the messages.
+          assert.equal(version > 0, tables === 1);
         }
         await hub.start();
         await hub.mint('ann');
