@@ -172,18 +172,21 @@ export class BridgeCarrier {
   }
 
   private async told(chat: string, state: SessionState | 'gone', at: number): Promise<void> {
+    let seenAt = at;
     if (state === 'gone') this.introduced.delete(chat);
-    else await this.introduce(chat);
-    if (state !== 'unknown') await this.client?.request('observe', { chat, state, at });
+    // What was seen before the hub knew of the session would be older than all that it knows.
+    else if (await this.introduce(chat)) seenAt = Date.now();
+    if (state !== 'unknown') await this.client?.request('observe', { chat, state, at: seenAt });
   }
 
   /** Its first turn makes a session an agent of the bus, as its hooks would, had the person approved them. */
-  private async introduce(chat: string): Promise<void> {
+  private async introduce(chat: string): Promise<boolean> {
     const { workspace, agent } = this.session;
-    if (agent !== undefined || this.introduced.has(chat)) return;
-    if (!(await this.way.watch?.isIn(workspace, chat))) return;
+    if (agent !== undefined || this.introduced.has(chat)) return false;
+    if (!(await this.way.watch?.isIn(workspace, chat))) return false;
     (await this.as(chat)).close();
     this.introduced.add(chat);
+    return true;
   }
 
   private as(chat: string): Promise<BusClient> {

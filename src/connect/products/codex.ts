@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { claudeFields, groupedHooks, nestedAnswers } from './claudeForm.ts';
-import { serverName, type Place, type Product } from './product.ts';
+import { serverName, type Json, type Place, type Product } from './product.ts';
 
 const events = {
   SessionStart: 'session-start',
@@ -26,7 +26,11 @@ export const codex: Product = {
           timeout: 5,
         }))
       : [];
-    const server = place.launch.server('--product', 'codex');
+    const server: Json = {
+      ...place.launch.server('--product', 'codex'),
+      // Codex hands on little of its environment, and the bridge has to find its server.
+      ...(scope === 'user' && place.env['CODEX_HOME'] && { env_vars: ['CODEX_HOME'] }),
+    };
     return [
       {
         path: join(folder, 'config.toml'),
