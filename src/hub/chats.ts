@@ -147,7 +147,10 @@ export class Chats implements ChatBook {
   }
 
   isFree(target: Target, ours = false): boolean {
-    if (target.chat) return this.isIdle(target.chat.id, ours);
+    // What stands for the person's own words might answer a question that the chat asks: a turn without a sign of life is
+    // not taken for cancelled there. Whoever types looks at the screen first.
+    const isSure = target.isLine && !target.terminal;
+    if (target.chat) return this.isIdle(target.chat.id, ours, isSure);
     if (!ours && this.waking.has(target.carrier.id)) return false;
     return this.inWindow(target.carrier.id).every((chat) => chat.state === 'gone' || this.isIdle(chat.id, false));
   }
@@ -173,11 +176,11 @@ export class Chats implements ChatBook {
     await this.add({ ...chat, agent }, []);
   }
 
-  private isIdle(id: string, ours: boolean): boolean {
+  private isIdle(id: string, ours: boolean, isSure = false): boolean {
     const chat = this.byId.get(id);
     if (!chat) return false;
     const { clock, staleMs } = this.parts;
-    const rules = { now: clock.now(), staleMs, heard: this.heard.has(id) };
+    const rules = { now: clock.now(), staleMs, heard: this.heard.has(id) && !isSure };
     return isIdle(ours ? { ...chat, waking: false } : chat, rules);
   }
 

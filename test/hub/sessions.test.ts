@@ -234,3 +234,27 @@ describe('a session in a terminal', () => {
     assert.equal(next.agent, agent);
   });
 });
+
+describe('a turn without a sign of life', () => {
+  test('counts as cancelled, but not where what is said there might answer a question', async () => {
+    hub = await HubProcess.start({ settings: { reach: { staleSeconds: 0.5 } } });
+    try {
+      const claude = await open();
+      const gemini = await open({ product: 'gemini' });
+      await claude.carry();
+      await gemini.carry({ says: 'line' });
+      await claude.hook('prompt', { prompt: 'work' });
+      await gemini.hook('prompt', { prompt: 'work' });
+      await pause(aWhile);
+      await ask(await neighbour(gemini), gemini.agent, 'well?');
+      await ask(await neighbour(claude), claude.agent, 'well?');
+      await claude.woken();
+      await pause(aWhile);
+      assert.equal(gemini.wakes.length, 0);
+      await gemini.hook('stop', { again: true });
+      await until('both turns have begun', () => claude.turns.length === 1 && gemini.turns.length === 1);
+    } finally {
+      await hub.dispose();
+    }
+  });
+});
