@@ -101,7 +101,7 @@ describe('typing a line', () => {
       const { sent } = await new TypeLine(desk, line, { pace }).run();
       // By the last looks it may be its own turn.
       if (!sent) assert.deepEqual(desk.sent, []);
-      else assert.ok(at > 4, `look ${at}`);
+      else assert.ok(at > 5, `look ${at}`);
     }
   });
 
@@ -128,7 +128,7 @@ describe('typing a line', () => {
 
   test('called off after it was typed, it is taken back', async () => {
     const off = new AbortController();
-    const desk = new Desk(new Map([[4, () => off.abort()]]));
+    const desk = new Desk(new Map([[5, () => off.abort()]]));
     const result = await new TypeLine(desk, line, { pace, signal: off.signal }).run();
     assert.deepEqual(
       { ...result, text: desk.text, sent: desk.sent },

@@ -51,8 +51,7 @@ export class TypeLine {
   async run(): Promise<Typed> {
     if (risky.test(this.line) || this.line.length > lineAtMost) return no('the line is none that can be typed');
     await this.clearLeft();
-    const before = await this.stillLook();
-    const why = before === 'moving' ? 'somebody is at it' : whyNotType(before);
+    const why = whyNotType(await this.place.look()) ?? (await this.whyNotStill());
     if (why !== undefined) return no(why);
     if (this.signal?.aborted) return no('called off');
     // A space first: where it does not appear, the keys mean something else just now, and a space does nothing.
@@ -106,6 +105,11 @@ export class TypeLine {
     this.place.left = undefined;
     this.place.send(backspace.repeat(own.length));
     return this.reaches((after) => (rest === '' ? after.typed === '' : squeezed(after.typed) === rest));
+  }
+
+  private async whyNotStill(): Promise<string | undefined> {
+    const look = await this.stillLook();
+    return look === 'moving' ? 'somebody is at it' : whyNotType(look);
   }
 
   /** The prompt as it has been for a moment: a person who types makes it move. */
