@@ -40,6 +40,8 @@ export class Chats implements ChatBook {
   onChange: (chat: ChatRecord) => void = () => undefined;
   /** An agent has lost the chat that held it. */
   onLeft: (chat: ChatRecord) => void = () => undefined;
+  /** It was at work, or asking its person something, and is through with it. */
+  onRest: (chat: ChatRecord) => void = () => undefined;
 
   constructor(parts: ChatsParts) {
     this.parts = parts;
@@ -84,7 +86,7 @@ export class Chats implements ChatBook {
     const chat = this.byId.get(id);
     if (!chat) return;
     if (event.type === 'prompt' || event.type === 'stop') this.heard.add(id);
-    const saved = this.save(afterEvent(chat, event, this.parts.clock.now()));
+    const saved = this.saveHeard(chat, afterEvent(chat, event, this.parts.clock.now()));
     await Promise.all([saved, this.waking.heard(chat.window)]);
   }
 
@@ -93,7 +95,8 @@ export class Chats implements ChatBook {
     const chat = this.byId.get(id);
     if (!chat) return;
     const next = afterSight(chat, { ...sight, at: Math.min(sight.at, this.parts.clock.now()) });
-    if (next.state !== chat.state || next.asking !== chat.asking || next.at !== chat.at) await this.save(next);
+    if (next.state !== chat.state || next.asking !== chat.asking || next.at !== chat.at)
+      await this.saveHeard(chat, next);
   }
 
   /** A call of this tool came from the chat: it runs. Only for the eye, so nobody waits for it. */
@@ -182,6 +185,11 @@ export class Chats implements ChatBook {
     const { clock, staleMs } = this.parts;
     const rules = { now: clock.now(), staleMs, heard: this.heard.has(id) && !isSure };
     return isIdle(ours ? { ...chat, waking: false } : chat, rules);
+  }
+
+  private saveHeard(before: ChatRecord, chat: ChatRecord): Promise<void> {
+    if (chat.state === 'idle' && (before.state === 'working' || before.asking)) this.onRest(chat);
+    return this.save(chat);
   }
 
   private async save(chat: ChatRecord): Promise<void> {

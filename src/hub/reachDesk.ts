@@ -153,7 +153,10 @@ export class ReachDesk implements ReachHost {
   private carrySession(carrier: SessionCarrier, link: CarryLink): void {
     const leave = this.sessions.add(carrier);
     link.onClose(() => {
-      if (leave()) this.showChats();
+      if (!leave()) return;
+      this.showChats();
+      // Another way may be the best one now, or the only one beyond doubt.
+      this.wakes.sweep();
     });
     this.showChats();
     this.wakes.sessionArrived(carrier);
@@ -272,6 +275,7 @@ export class ReachDesk implements ReachHost {
       this.paused ? 'paused by the person' : this.gate.heldWhy(recipient, message);
     bus.tells.isIdle = (agent) => this.isIdle(agent);
     chats.onLeft = (chat) => this.presence.update(chat);
+    chats.onRest = (chat) => this.wakes.rested(chat.agent);
     chats.onChange = (chat) => {
       if (chat.state === 'gone') this.sessions.ended(chat.id);
       this.presence.update(chat);

@@ -77,9 +77,14 @@ export class Ladder {
     return [...new Set([...homes, ...held.map((chat) => chat.agent)])];
   }
 
-  /** The terminal that a session is in, if a window has it. */
+  /** The terminal that a session is in, if a window has it, and if it is beyond doubt. */
   terminalOf(chat: ChatRecord): { window: CarryingWindow; pid: number } | undefined {
-    return this.parts.windows.terminalOf(this.sessionsOf(chat).flatMap(({ session }) => session.pids ?? []));
+    const placed = this.sessionsOf(chat).filter(({ session }) => (session.pids?.length ?? 0) > 0);
+    const own = placed.filter(({ session }) => session.chat !== undefined || session.agent !== undefined);
+    // Of two sessions of a product in one workspace nobody may know which is in which terminal.
+    if (own.length === 0 && placed.length > 1) return undefined;
+    const [nearest] = own.length > 0 ? own : placed;
+    return this.parts.windows.terminalOf(nearest?.session.pids ?? []);
   }
 
   private inTerminal(agent: number, chat: ChatRecord): Target[] {

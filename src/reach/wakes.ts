@@ -120,6 +120,11 @@ export class Wakes {
     }
   }
 
+  /** It was busy when somebody tried to reach it, and is not any more. */
+  rested(agent: number): void {
+    this.setbacks.wake(agent);
+  }
+
   /** The person wants it delivered: as if it had not been tried. */
   retry(agent: number, seq: number): void {
     this.setbacks.forget(agent, [seq]);

@@ -201,6 +201,45 @@ describe('a session in a terminal', () => {
     await assert.rejects(ann.request('terminals', { pids: [1] }), { code: 'invalid-input' });
   });
 
+  test('that was found at work is tried again as soon as it is through, not after a rest', async () => {
+    const session = await open({ product: 'codex' });
+    const ann = await neighbour(session);
+    const carrier = await session.carry({ wide: true });
+    const observe = (state: 'idle' | 'working' | 'approval') =>
+      carrier.request('observe', { chat: session.chat, state, at: Date.now() });
+    const begins = session.onWake;
+    session.onWake = () => ({ rung: 'none', note: 'it is asking its person something' });
+    const id = await ask(ann, session.agent, 'well?');
+    await session.woken();
+    await until('it is held', async () => (await steps(ann, id)).length > 0);
+    await observe('approval');
+    session.onWake = begins;
+    await observe('idle');
+    await session.woken(2);
+    await until('it is shown', async () => (await steps(ann, id)).includes('shown turn'));
+  });
+
+  test('is not typed to where nobody knows in which of two terminals it is', async () => {
+    const workspace = newFolder();
+    const one = await open({ workspace, product: 'gemini' });
+    const two = await open({ workspace, product: 'gemini' });
+    const ann = await neighbour(one);
+    const window = await FakeWindow.open(hub, { workspace });
+    await window.client.request('terminals', { pids: [51, 52] });
+    await one.carry({ rungs: [], wide: true, pids: [51] });
+    const second = await two.carry({ rungs: [], wide: true, pids: [52] });
+    const person = await hub.client();
+    await person.request('typing', { agent: one.agent, on: true });
+    window.onWake = () => ({ rung: 'typing' });
+    await ask(ann, one.agent, 'are you there?');
+    await pause(aWhile);
+    assert.equal(window.wakes.length, 0);
+    hub.close(second);
+    await two.hook('session-end');
+    assert.equal((await window.woken()).terminal, 51, 'alone it is known');
+    window.close();
+  });
+
   test('whose turn begins after the hub was killed is given the text by its hook, and is not woken twice', async () => {
     const session = await open();
     const ann = await neighbour(session);
