@@ -25,7 +25,7 @@ const groups = [
   { folders: ['faults'], parallel: 1, testTimeout: 600_000 },
   { folders: ['webview'], parallel: 1, testTimeout: 120_000 },
   { folders: ['vscode'], parallel: 1, testTimeout: 300_000, editor: true },
-  { folders: ['agents'], parallel: 1, testTimeout: 400_000, agents: true, editor: true },
+  { folders: ['agents'], parallel: 2, testTimeout: 400_000, agents: true, editor: true },
 ];
 const folders = groups.flatMap((group) => group.folders);
 

@@ -91,7 +91,14 @@ describe('an idle Codex', () => {
       const third = await wake(at, 3);
       const proof = 'the text was in a request of the model in a new turn, and its answer came back';
       for (const { latencyMs } of [first, second, third]) {
-        recordReach({ product: 'codex', state: 'idle', route, latencyMs, proof });
+        recordReach({
+          product: 'codex',
+          state: 'idle',
+          route,
+          latencyMs,
+          proof,
+          crashed: latencyMs === third.latencyMs,
+        });
       }
       assert.deepEqual(at.room.model.faults, []);
     });

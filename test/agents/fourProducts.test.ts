@@ -9,10 +9,11 @@ import { AgentSession } from '../support/agents/agentSession.ts';
 import { claude } from '../support/agents/products/claude.ts';
 import { codex } from '../support/agents/products/codex.ts';
 import { gemini } from '../support/agents/products/gemini.ts';
-import { recordConversation } from '../support/agents/reachTable.ts';
+import { recordConversation, recordReach } from '../support/agents/reachTable.ts';
 import { role } from '../support/agents/role.ts';
 import { EditorServer } from '../support/editor/editorServer.ts';
-import { skipWithoutEditor } from '../support/editor/editorTools.ts';
+import { editorPatienceMs, skipWithoutEditor } from '../support/editor/editorTools.ts';
+import type { EditorWindow } from '../support/editor/editorWindow.ts';
 import { PersonOnBus } from '../support/editor/personOnBus.ts';
 import { until } from '../support/hubProcess.ts';
 
@@ -149,4 +150,74 @@ test('one conversation over four products', { skip: skipWithoutEditor, timeout: 
   }
   await web.sidebar();
   await web.screenshot('four-products');
+  await livesThroughATurn(editor, web, person);
+  await isWoken(editor, web, person);
 });
+
+/** As the other products do in hooks.test.ts; what VS Code does in detail has tests of its own. */
+async function livesThroughATurn(editor: EditorServer, web: EditorWindow, person: PersonOnBus): Promise<void> {
+  const sent = { news: NaN, question: NaN };
+  let step = 0;
+  editor.model.script(web.folder, async ({ text, results }) => {
+    step++;
+    if (step === 1) {
+      sent.news = performance.now();
+      await person.send(names.copilot, 'The build is red.');
+      return { call: 'agents' };
+    }
+    if (step === 2) {
+      assert.match(results.join('\n'), /The build is red/, 'with the result of the tool');
+      seen('busy', 'tool result', sent.news, 'the text was in the next request of the model, with the tool’s result');
+      sent.question = performance.now();
+      await person.send(names.copilot, 'Which branch is yours', { kind: 'request' });
+      return { say: 'I am through.' };
+    }
+    if (step === 3) {
+      assert.match(text, /Which branch is yours/);
+      seen(
+        'at the end of a turn',
+        'hook',
+        sent.question,
+        'the text was in a request of the model before the turn ended',
+      );
+    }
+    return { say: 'I do not answer.' };
+  });
+  assert.ok((await web.chat.submit('Work for a while.')).metadata);
+  assert.equal(step, 3, 'it was held up once');
+  assert.deepEqual(editor.model.faults, []);
+}
+
+async function isWoken(editor: EditorServer, web: EditorWindow, person: PersonOnBus): Promise<void> {
+  for (const round of [1, 2, 3]) {
+    await person.whenAgent(names.copilot, 'is idle', ({ presence }) => presence === 'idle');
+    const heard = Promise.withResolvers<number>();
+    const text = `Question ${round}: are you awake`;
+    editor.model.script(web.folder, ({ prompt, results }) => {
+      if (!prompt.includes(text)) return { say: 'Fine.' };
+      heard.resolve(performance.now());
+      const id = /<message id="(m[0-9a-z]+)"/.exec(prompt)?.[1];
+      return results.length > 0 ? { say: 'Answered.' } : { call: 'send', with: { reply_to: id, text: 'Yes' } };
+    });
+    const began = performance.now();
+    const id = await person.send(names.copilot, text, { kind: 'request' });
+    await heard.promise;
+    await until(
+      'it is answered',
+      async () => (await person.status(id)).request?.state === 'answered',
+      editorPatienceMs,
+    );
+    const proof = `offered by a chat turn; ${(await person.steps(id, names.copilot))[1]} before its answer came back`;
+    recordReach({
+      product: 'vscode',
+      state: 'idle',
+      route: 'chat turn',
+      latencyMs: (await heard.promise) - began,
+      proof,
+    });
+  }
+}
+
+function seen(state: 'busy' | 'at the end of a turn', route: string, sentAt: number, proof: string): void {
+  recordReach({ product: 'vscode', state, route, latencyMs: performance.now() - sentAt, proof });
+}

@@ -24,7 +24,7 @@ for (const setup of setups) {
       await wake(session, 2);
       assert.ok((await session.terminal.screen()).includes(draft), 'what the person was writing is still there');
       await session.room.crashHub();
-      await wake(session, 3);
+      await wake(session, 3, true);
       assert.deepEqual(session.room.model.faults, []);
     });
 
@@ -121,7 +121,7 @@ describe('claude', () => {
 });
 
 /** Sends a question to the idle session, and sees what becomes of it. */
-async function wake(session: ConnectedSession, round: number): Promise<void> {
+async function wake(session: ConnectedSession, round: number, crashed = false): Promise<void> {
   const { setup } = session;
   await session.canBeWoken();
   const began = performance.now();
@@ -135,5 +135,6 @@ async function wake(session: ConnectedSession, round: number): Promise<void> {
   assert.deepEqual(steps.slice(0, 1), [`offered turn ${setup.route}`]);
   assert.match(steps[1] ?? '', /^shown /);
   const proof = `offered by that route; ${steps[1]} before its answer came back`;
-  recordReach({ product: setup.product.name, state: 'idle', route: setup.route, latencyMs: turn.at - began, proof });
+  const latencyMs = turn.at - began;
+  recordReach({ product: setup.product.name, state: 'idle', route: setup.route, latencyMs, proof, crashed });
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { readOptions, usage, type Options } from './options.ts';
 import { printTable, printVerdict, writeJson, type Row } from './report.ts';
+import { agentWakes } from './scenarios/agentWakes.ts';
 import { doors } from './scenarios/doors.ts';
 import { editor } from './scenarios/editor.ts';
 import { hookProcess } from './scenarios/hookProcess.ts';
@@ -27,6 +28,7 @@ const scenarios = [
   hookProcess,
   messageTokens,
   editor,
+  agentWakes,
 ];
 
 let options: Options;

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { ensureAgents } from '../../../scripts/agents.mjs';
 import { cliScript } from '../cliProcess.ts';
-import { HubProcess, until } from '../hubProcess.ts';
+import { HubProcess, hubsOf, StartFailed, until } from '../hubProcess.ts';
 import { AgentModel } from './agentModel.ts';
 import { AgentRun, type Launch } from './agentRun.ts';
 import { AgentTerminal } from './agentTerminal.ts';
@@ -105,10 +105,19 @@ export class AgentRoom {
     return processesOf(this.home).filter((pid) => commandLine(pid).includes(words));
   }
 
-  /** Kills the hub as a crash would, and starts it again. */
+  /** Kills the hub as a crash would, whoever has started it, and starts it again, unless somebody else is faster. */
   async crashHub(): Promise<void> {
+    const { nonce } = this.hub.record;
+    const { folder } = this.hub.home;
+    for (const pid of hubsOf(folder)) kill(pid);
     await this.hub.kill();
-    await this.hub.start();
+    await this.hub.start().catch((error: unknown) => {
+      if (!(error instanceof StartFailed)) throw error;
+    });
+    await until('another hub is up', () => {
+      const { nonce: now, pid } = this.hub.record;
+      return now !== nonce && hubsOf(folder).includes(pid);
+    });
   }
 
   private killAll(): number {

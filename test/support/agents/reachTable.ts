@@ -1,24 +1,21 @@
-/** What was seen to work, from all test files of a run, as the table that people read. */
+/** What was seen, from all test files of a run, for the table that people read. */
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 
+export const reachStates = ['starts', 'busy', 'at the end of a turn', 'idle'] as const;
+
 export interface ReachRow {
+  /** As `agent-bus connect` calls it. */
   product: string;
-  state: 'starts' | 'is asked' | 'busy' | 'at the end of a turn' | 'idle';
+  state: (typeof reachStates)[number];
+  /** By what it heard; `none` where it did not, and the proof says what happened instead. */
   route: string;
   /** From the call of `send` to the model's request with the text in it, where that says anything. */
   latencyMs?: number;
   /** What was looked at. */
   proof: string;
-}
-
-const root = join(import.meta.dirname, '..', '..', '..');
-/** Test files run in processes of their own: each adds its lines. */
-export const rowsFile = join(root, '.cache', 'agents', 'rows.jsonl');
-
-export function recordReach(row: ReachRow): void {
-  fs.mkdirSync(dirname(rowsFile), { recursive: true });
-  fs.appendFileSync(rowsFile, `${JSON.stringify(row)}\n`);
+  /** The hub was killed and started again in between. */
+  crashed?: boolean;
 }
 
 /** One message of the conversation over several products. */
@@ -32,15 +29,17 @@ export interface ConversationRow {
   steps: string[];
 }
 
-const conversationFile = join(root, '.cache', 'agents', 'conversation.jsonl');
+const folder = join(import.meta.dirname, '..', '..', '..', '.cache', 'agents');
+/** Test files run in processes of their own: each adds its lines. */
+const rowsFile = join(folder, 'rows.jsonl');
+const conversationFile = join(folder, 'conversation.jsonl');
 
-export function recordConversation(row: ConversationRow): void {
-  fs.mkdirSync(dirname(conversationFile), { recursive: true });
-  fs.appendFileSync(conversationFile, `${JSON.stringify(row)}\n`);
+export function recordReach(row: ReachRow): void {
+  add(rowsFile, row);
 }
 
-export function readConversation(): ConversationRow[] {
-  return lines<ConversationRow>(conversationFile);
+export function recordConversation(row: ConversationRow): void {
+  add(conversationFile, row);
 }
 
 export function forgetRows(): void {
@@ -51,26 +50,17 @@ export function readRows(): ReachRow[] {
   return lines<ReachRow>(rowsFile);
 }
 
+export function readConversation(): ConversationRow[] {
+  return lines<ConversationRow>(conversationFile);
+}
+
+function add(file: string, row: object): void {
+  fs.mkdirSync(dirname(file), { recursive: true });
+  fs.appendFileSync(file, `${JSON.stringify(row)}\n`);
+}
+
 function lines<Row>(file: string): Row[] {
   if (!fs.existsSync(file)) return [];
   const all = fs.readFileSync(file, 'utf8').split('\n');
   return all.filter((line) => line !== '').map((line) => JSON.parse(line) as Row);
-}
-
-const order: readonly ReachRow['state'][] = ['starts', 'is asked', 'busy', 'at the end of a turn', 'idle'];
-
-/** One line per product, state and route; of several latencies the middle one. */
-export function reachTable(rows: readonly ReachRow[]): string {
-  const groups = Map.groupBy(rows, ({ product, state, route }) => `${product}\t${order.indexOf(state)}\t${route}`);
-  const table = [...groups.entries()]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([, same]) => same[0] && lineOf(same[0], same));
-  return ['| product | when | route | latency | proof |', '|---|---|---|---|---|', ...table, ''].join('\n');
-}
-
-function lineOf({ product, state, route, proof }: ReachRow, same: readonly ReachRow[]): string {
-  const times = same.flatMap(({ latencyMs }) => latencyMs ?? []).sort((a, b) => a - b);
-  const middle = times[Math.floor(times.length / 2)];
-  const latency = middle === undefined ? '–' : `${(middle / 1000).toFixed(2)} s`;
-  return `| ${[product, state, route, latency, proof].map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }

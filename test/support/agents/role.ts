@@ -33,7 +33,8 @@ export function role({ cues, background }: Role): Script {
 }
 
 /** Of the message in whose fence the words stand. */
-function idBefore(text: string, words: string): string {
+export function idBefore(fresh: string, words: string): string {
+  const text = plain(fresh);
   const before = text.slice(0, text.indexOf(words));
   return [...before.matchAll(/<message id="(m[0-9a-z]+)"/g)].at(-1)?.[1] ?? 'none';
 }
