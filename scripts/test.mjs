@@ -31,6 +31,7 @@ const folders = groups.flatMap((group) => group.folders);
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failedNames = [];
+const secondRuns = [];
 /** Of the editor, which several groups of tests may ask for. */
 let preparation;
 
@@ -145,24 +146,34 @@ async function agentsReady() {
 async function runFiles(files, { parallel, testTimeout, editor, agents }) {
   if (editor) await editorReady();
   if (agents && !(await agentsReady())) return;
-  await eachOf(files, parallel, async (file) => {
-    const name = relative(root, file).replaceAll('\\', '/');
-    const onSlow = (test, ms) => console.log(`    … ${name}: ${test} (${seconds(ms)})`);
-    const result = await runTestFile(file, { testTimeout: Number(values.timeout) * 1000 || testTimeout, onSlow });
+  /** Those of the products that failed beside others: they are run once more, alone, and that is told at the end. */
+  const again = [];
+  await eachOf(files, parallel, (file) => runFile(file, testTimeout, agents ? () => again.push(file) : undefined));
+  for (const file of again) await runFile(file, testTimeout);
+  secondRuns.push(...again.map((file) => relative(root, file).replaceAll('\\', '/')));
+}
+
+/** With `onFailure` a failure is shown, and counted only if it comes again. */
+async function runFile(file, testTimeout, onFailure) {
+  const name = relative(root, file).replaceAll('\\', '/');
+  const onSlow = (test, ms) => console.log(`    … ${name}: ${test} (${seconds(ms)})`);
+  const result = await runTestFile(file, { testTimeout: Number(values.timeout) * 1000 || testTimeout, onSlow });
+  const isCounted = result.failed === 0 || onFailure === undefined;
+  if (isCounted) {
     total.passed += result.passed;
     total.failed += result.failed;
     total.skipped += result.skipped;
-    const skipped = result.skipped > 0 ? `, ${result.skipped} skipped` : '';
-    const good = result.failed === 0;
-    const counts = good ? `${result.passed} passed${skipped}` : `${result.passed} passed, ${result.failed} FAILED`;
-    console.log(`  ${good ? '✔' : '✖'} ${name}  ${counts}  ${seconds(result.ms)}`);
-    for (const problem of result.problems) {
-      console.log(indent(`✖ ${problem}`));
-      failedNames.push(`${name}: ${problem.split('\n', 1)[0]}`);
-    }
-    if ((!good || values.verbose) && result.output)
-      console.log(indent(`printed by ${name}:\n${result.output.trimEnd()}`));
-  });
+  } else onFailure();
+  const skipped = result.skipped > 0 ? `, ${result.skipped} skipped` : '';
+  const good = result.failed === 0;
+  const counts = good ? `${result.passed} passed${skipped}` : `${result.passed} passed, ${result.failed} FAILED`;
+  console.log(`  ${good ? '✔' : '✖'} ${name}  ${counts}  ${seconds(result.ms)}`);
+  for (const problem of result.problems) {
+    console.log(indent(`✖ ${problem}`));
+    if (isCounted) failedNames.push(`${name}: ${problem.split('\n', 1)[0]}`);
+  }
+  if ((!good || values.verbose) && result.output)
+    console.log(indent(`printed by ${name}:\n${result.output.trimEnd()}`));
 }
 
 function report(name, { ok, ms, output }) {
@@ -176,6 +187,8 @@ function report(name, { ok, ms, output }) {
 function finish() {
   if (total.passed + total.failed === 0) report('this selection', { ok: false, ms: 0, output: 'Nothing was tested.' });
   if (failedNames.length > 0) console.log(`\nFailed:\n${failedNames.map((name) => `  ✖ ${name}`).join('\n')}`);
+  if (secondRuns.length > 0)
+    console.log(`\nRun twice, since they failed the first time:\n  ${secondRuns.join('\n  ')}`);
   const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
   console.log(`\n${seconds(performance.now() - began)}${skipped}\n${total.passed} passed, ${total.failed} failed`);
   process.exitCode = total.failed > 0 ? 1 : 0;
