@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { BusClient } from '../../../src/client/busClient.ts';
 import type { AgentRoom } from '../../support/agents/agentRoom.ts';
 import type { Product } from '../../support/agents/agentProduct.ts';
@@ -10,7 +11,8 @@ import type { Scenario } from './scenario.ts';
 
 /**
  * From `send` to the request of the model of an idle session in a terminal: real products, a scripted model. The product's
- * own share begins when the bus has handed the turn over. The same for Copilot in VS Code is `wake`.
+ * own share: of Claude Code from the moment that the bus has handed the turn over and its hook ends; of Codex a turn that is
+ * begun over its control socket by hand. The same for Copilot in VS Code is `wake`.
  */
 export const agentWakes: Scenario = {
   names: ['wake_claude', 'wake_codex'],
@@ -45,7 +47,7 @@ async function measure(product: Product, options: Options): Promise<Row[]> {
   await session.ask('Good morning.');
   const probe = new TerminalWake(room, ann, `shop-api-${product.agent}`);
   const [whole, own] = [`wake_${product.name}`, `floor_${product.name}_turn`];
-  const probes = [timedLoop(whole, 1, () => probe.woken()), timedLoop(own, 1, async () => probe.ownShare)];
+  const probes = [timedLoop(whole, 1, () => probe.woken()), timedLoop(own, 1, () => probe.alone(product))];
   const of = await interleave(probes, { rounds: options.quick ? 3 : 8, ms: 1, warmMs: 1 });
   const slower = ratio(of(whole).p50s, of(own).p50s);
   const against = 'the product’s own share';
@@ -58,7 +60,7 @@ async function measure(product: Product, options: Options): Promise<Row[]> {
 
 class TerminalWake {
   /** Of the last wake: from the moment that its receipt says "offered". */
-  ownShare = 0;
+  private afterOffer = 0;
   private readonly room: AgentRoom;
   private readonly ann: BusClient;
   private readonly agent: string;
@@ -70,12 +72,35 @@ class TerminalWake {
     this.agent = agent;
   }
 
-  async woken(): Promise<number> {
-    const { room, ann, agent } = this;
+  /** The product's own share. */
+  async alone({ name }: Product): Promise<number> {
+    if (name !== 'codex') return this.afterOffer;
+    const { CodexSocketRoute } = await import('../../../src/connect/routes/codexSocketRoute.ts');
+    const { room } = this;
+    const socket = new CodexSocketRoute(join(room.home, '.codex'), 'bench');
+    try {
+      const chat = (await socket.terminalSessionsIn(room.workspace)).at(-1)?.chat ?? '';
+      await this.idle();
+      const text = `Say that you have understood number ${++this.rounds}.`;
+      const began = performance.now();
+      await socket.deliver(chat, text);
+      return (await room.model.hears(text)).at - began;
+    } finally {
+      socket.close();
+    }
+  }
+
+  private async idle(): Promise<void> {
+    const { ann, agent } = this;
     await until('it is idle and can be woken', async () => {
       const { agents } = (await ann.call('agents', { query: agent })).data;
       return agents.some(({ presence, reach }) => presence === 'idle' && reach[0] !== 'its next turn');
     });
+  }
+
+  async woken(): Promise<number> {
+    const { room, ann, agent } = this;
+    await this.idle();
     const text = `Question ${++this.rounds} of the bench`;
     const began = performance.now();
     const { id } = (await ann.call('send', { to: [agent], text, kind: 'request' })).data;
@@ -85,7 +110,7 @@ class TerminalWake {
       return data.request?.state === 'answered' ? data : undefined;
     });
     const offered = status.recipients[0]?.steps.find(({ step }) => step === 'offered')?.at;
-    this.ownShare = Math.max(0, performance.timeOrigin + turn.at - Date.parse(offered ?? ''));
+    this.afterOffer = Math.max(0, performance.timeOrigin + turn.at - Date.parse(offered ?? ''));
     return turn.at - began;
   }
 }
