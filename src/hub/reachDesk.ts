@@ -270,7 +270,10 @@ export class ReachDesk implements ReachHost {
     bus.views.carried = (agent) => this.presence.carried(agent);
     bus.turnHop = (agent) => chats.turnHop(agent);
     bus.underWay = (agent) => this.wakes.underWay(agent);
-    bus.onShown = (agent, seqs) => this.noteCause(agent, seqs);
+    bus.onShown = (agent, seqs) => {
+      this.noteCause(agent, seqs);
+      this.wakes.noteSeen(agent, seqs);
+    };
     bus.heldBack = (recipient, message) =>
       this.paused ? 'paused by the person' : this.gate.heldWhy(recipient, message);
     bus.tells.isIdle = (agent) => this.isIdle(agent);

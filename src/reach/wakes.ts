@@ -157,6 +157,16 @@ export class Wakes {
     return hop;
   }
 
+  /** The agent was shown these in another way than by the wake that is under way with them: there is nothing to wait for. */
+  noteSeen(agent: number, seqs: readonly number[]): void {
+    const flight = this.flights.of(agent);
+    if (!flight || flight.proven || flight.seqs.size === 0) return;
+    const { receipts } = this.parts.bus;
+    if (![...flight.seqs].every((seq) => seqs.includes(seq) || receipts.isShownPending(agent, seq))) return;
+    flight.proven = true;
+    this.finish(flight);
+  }
+
   /** The carrier says that turns of its have begun or ended in which these were: the model has seen them. */
   noteFinished(carrier: string, ids: readonly string[]): void {
     for (const flight of this.flights.givenTo(carrier)) {

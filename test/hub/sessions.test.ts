@@ -297,3 +297,27 @@ describe('a turn without a sign of life', () => {
     }
   });
 });
+
+describe('a wake of which no hook tells', () => {
+  test('is over as soon as the agent has read its inbox, so that the next one can come', async () => {
+    hub = await HubProcess.start({ settings: { reach: { proofSeconds: 3_600 } } });
+    try {
+      const session = await open({ product: 'copilot-cli' });
+      const { workspace, product, chat } = session;
+      const ann = await neighbour(session);
+      const bridge = await hub.client({ attach: { workspace, product, chat }, via: 'stdio' });
+      await session.carry({ says: 'line' });
+      session.onWake = () => ({ rung: 'turn' });
+      for (const round of [1, 2]) {
+        const id = await ask(ann, session.agent, `question ${round}`);
+        await session.woken(round);
+        const { shown } = await bridge.callForModel('inbox', {});
+        assert.ok(shown.includes(id));
+        bridge.shown(shown, 'inbox');
+        await until('it is shown', async () => (await steps(ann, id)).includes('shown inbox'));
+      }
+    } finally {
+      await hub.dispose();
+    }
+  });
+});
