@@ -23,6 +23,8 @@ for (const setup of setups) {
       await session.terminal.shows(draft);
       await wake(session, 2);
       assert.ok((await session.terminal.screen()).includes(draft), 'what the person was writing is still there');
+      // The end of the turn has been heard: what becomes of one that was not is in limits.test.ts.
+      await session.canBeWoken();
       await session.room.crashHub();
       await wake(session, 3, true);
       assert.deepEqual(session.room.model.faults, []);

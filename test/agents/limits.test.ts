@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import type { BusClient } from '../../src/client/busClient.ts';
 import { AgentRoom } from '../support/agents/agentRoom.ts';
 import { AgentSession } from '../support/agents/agentSession.ts';
+import { claude } from '../support/agents/products/claude.ts';
 import { codex } from '../support/agents/products/codex.ts';
 import { copilot } from '../support/agents/products/copilot.ts';
 import { gemini } from '../support/agents/products/gemini.ts';
@@ -41,6 +42,39 @@ for (const product of [gemini, copilot]) {
     });
   });
 }
+
+describe('claude, whose turn ends while there is no hub', () => {
+  test('is taken for busy and not woken; it hears with the next prompt of its person', async (t) => {
+    const room = await AgentRoom.open(t);
+    const ann = await neighbour(room);
+    const session = await AgentSession.open(claude, room);
+    room.model.followSteps(async () => {
+      await room.hub.kill();
+      return { say: 'I am through.' };
+    });
+    await session.ask('Good morning.');
+    await session.terminal.shows('I am through.');
+    await session.terminal.quiet();
+    // Unless its bridge was faster.
+    await room.hub.start().catch(() => undefined);
+    const { id } = await until('the bus is back', async () => {
+      const sent = await ann
+        .call('send', { to: ['shop-api-claude'], text: question, kind: 'request' })
+        .catch(() => undefined);
+      return sent?.data;
+    });
+    const before = room.model.turns.length;
+    await pause(aWhile);
+    assert.equal(room.model.turns.length, before, 'no turn was begun');
+    assert.deepEqual(await stepsOf(ann, id), []);
+    const turn = await session.ask('What is new.');
+    assert.ok(turn.text.includes(question));
+    const proof =
+      'where its turn ended while there was no hub, it is taken for busy; it heard with the next prompt of its person';
+    recordReach({ product: 'claude', state: 'idle', route: 'none', proof });
+    assert.deepEqual(room.model.faults, []);
+  });
+});
 
 describe('codex exec whose hooks were not approved', () => {
   test('hears by tools of the bus only, and not at all once it is over', async (t) => {
