@@ -150,10 +150,7 @@ export class Chats implements ChatBook {
   }
 
   isFree(target: Target, ours = false): boolean {
-    // What stands for the person's own words might answer a question that the chat asks: a turn without a sign of life is
-    // not taken for cancelled there. Whoever types looks at the screen first.
-    const isSure = target.isLine && !target.terminal;
-    if (target.chat) return this.isIdle(target.chat.id, ours, isSure);
+    if (target.chat) return this.isIdle(target.chat.id, ours, doubtOf(target));
     if (!ours && this.waking.has(target.carrier.id)) return false;
     return this.inWindow(target.carrier.id).every((chat) => chat.state === 'gone' || this.isIdle(chat.id, false));
   }
@@ -179,11 +176,12 @@ export class Chats implements ChatBook {
     await this.add({ ...chat, agent }, []);
   }
 
-  private isIdle(id: string, ours: boolean, isSure = false): boolean {
+  private isIdle(id: string, ours: boolean, doubt: Doubt = 'heard'): boolean {
     const chat = this.byId.get(id);
     if (!chat) return false;
     const { clock, staleMs } = this.parts;
-    const rules = { now: clock.now(), staleMs, heard: this.heard.has(id) && !isSure };
+    const heard = doubt === 'always' || (doubt === 'heard' && this.heard.has(id));
+    const rules = { now: clock.now(), staleMs, heard };
     return isIdle(ours ? { ...chat, waking: false } : chat, rules);
   }
 
@@ -209,4 +207,16 @@ export class Chats implements ChatBook {
     this.byId.delete(id);
     if (chat && this.byAgent.get(chat.agent) === id) this.byAgent.delete(chat.agent);
   }
+}
+
+/** When a turn without a sign of life may be taken for one that was cancelled, or whose end nobody heard. */
+type Doubt = 'always' | 'heard' | 'never';
+
+/**
+ * A product's own way waits behind whatever is open there, so that it may be tried. What stands for the person's own words
+ * might answer a question. In a window a turn might cancel one, unless all of that turn was heard.
+ */
+function doubtOf({ key, terminal, isLine }: Target): Doubt {
+  if (key === 'window' || terminal) return 'heard';
+  return isLine ? 'never' : 'always';
 }
