@@ -2,7 +2,7 @@ import { BusError } from '../core/errors.ts';
 import type { Bus } from '../core/bus.ts';
 import type { ChatRecord, MessageRecord, MessageView } from '../core/model.ts';
 import type { Store } from '../core/ports.ts';
-import type { WakeResult } from '../protocol/reachMessages.ts';
+import type { Rung, WakeResult } from '../protocol/reachMessages.ts';
 import type { Carrier } from './carrier.ts';
 import type { ChatBook } from './chatBook.ts';
 import { Flight, Flights } from './flights.ts';
@@ -150,7 +150,11 @@ export class Wakes {
     flight.proven = true;
     this.setbacks.wake(target.agent);
     // A line is proof of the turn, not of the text: the hook that reports it takes the messages along.
-    if (target.isLine) this.setbacks.spend(target, flight.seqs);
+    if (target.isLine) {
+      this.setbacks.spend(target, flight.seqs);
+      // The turn may begin before its carrier has said that it took the line.
+      if (flight.rung === undefined && target.rung) this.noteTaken(flight, target.rung);
+    }
     this.parts.bus.noteShown({ agent: target.agent, via: 'rpc' }, flight.whole, 'turn');
     if (target.agent !== chat.agent) await this.parts.chats.adopt(chat.id, target.agent);
     this.finish(flight);
@@ -276,14 +280,23 @@ export class Wakes {
   private landed(flight: Flight, { rung, note }: WakeResult): void {
     const { receipts } = this.parts.bus;
     const { target } = flight;
-    flight.rung = rung;
-    if (rung === 'none') receipts.noteHeld(target.agent, flight.messages, note ?? 'it could not be taken there');
-    else receipts.noteOffered(target.agent, flight.messages, rung, note ?? target.route ?? null);
+    if (rung !== 'none') this.noteTaken(flight, rung, note);
+    else if (flight.rung === undefined) {
+      flight.rung = rung;
+      receipts.noteHeld(target.agent, flight.messages, note ?? 'it could not be taken there');
+    }
     if (flight.proven || flight.over || rung === 'turn' || rung === 'typing') return;
     // Text in the input and a notification are with the person now; what came to nothing is looked at again later.
     if (rung === 'none') this.setbacks.rest(target);
     else this.setbacks.spend(target, flight.seqs);
     this.finish(flight);
+  }
+
+  private noteTaken(flight: Flight, rung: Rung, note?: string): void {
+    if (flight.rung !== undefined) return;
+    flight.rung = rung;
+    const { agent, route } = flight.target;
+    this.parts.bus.receipts.noteOffered(agent, flight.messages, rung, note ?? route ?? null);
   }
 
   private failed(flight: Flight, error: unknown): void {

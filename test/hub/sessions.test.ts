@@ -201,6 +201,25 @@ describe('a session in a terminal', () => {
     await assert.rejects(ann.request('terminals', { pids: [1] }), { code: 'invalid-input' });
   });
 
+  test('whose turn begins before the typist has said so was typed to all the same', async () => {
+    const workspace = newFolder();
+    const session = await open({ workspace, product: 'gemini' });
+    const ann = await neighbour(session);
+    const window = await FakeWindow.open(hub, { workspace });
+    await window.client.request('terminals', { pids: [4713] });
+    await session.carry({ rungs: [], wide: true, pids: [4713] });
+    const person = await hub.client();
+    await person.request('typing', { agent: session.agent, on: true });
+    window.onWake = async (wake) => {
+      await session.hook('prompt', { prompt: wake.prompt });
+      return { rung: 'typing' };
+    };
+    const id = await ask(ann, session.agent, 'are you there?');
+    await until('it is shown', async () => (await steps(ann, id)).includes('shown hook'));
+    assert.deepEqual(await steps(ann, id), ['offered typing', 'shown hook']);
+    window.close();
+  });
+
   test('that was found at work is tried again as soon as it is through, not after a rest', async () => {
     const session = await open({ product: 'codex' });
     const ann = await neighbour(session);
