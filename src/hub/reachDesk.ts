@@ -33,6 +33,7 @@ import { ChatPlaces, type ChatAsk } from './chatPlaces.ts';
 import { ChatPresence } from './chatPresence.ts';
 import { Chats } from './chats.ts';
 import { HeardHooks } from './heardHooks.ts';
+import { HeldMail } from './heldMail.ts';
 import { Hooks } from './hooks.ts';
 import { ReachReport } from './reachReport.ts';
 import type { Settings } from './settings.ts';
@@ -64,6 +65,7 @@ export class ReachDesk implements ReachHost {
   private readonly hooks: Hooks;
   private readonly reports: ReachReport;
   private readonly heard: HeardHooks;
+  private readonly held: HeldMail;
   private readonly onError: (error: unknown) => void;
 
   constructor({ bus, store, clock, attachments, settings, onError }: ReachParts) {
@@ -103,9 +105,10 @@ export class ReachDesk implements ReachHost {
       onError,
     });
     this.heard = new HeardHooks(store, clock);
-    const { heard } = this;
+    this.held = new HeldMail({ bus, store, ladder });
+    const { heard, held, typing } = this;
     this.hooks = new Hooks({ bus, store, chats, gate, pause, wakes: this.wakes, heard });
-    this.reports = new ReachReport({ bus, store, chats, ladder, pause, typing: this.typing, heard });
+    this.reports = new ReachReport({ bus, chats, ladder, pause, typing, heard, held });
     this.listen();
   }
 
@@ -229,16 +232,7 @@ export class ReachDesk implements ReachHost {
   }
 
   listHeld(): HeldView[] {
-    const { bus, store } = this;
-    return this.ladder.reachedBy().flatMap((agent) =>
-      store.wakeable(agent, 50).flatMap((message): HeldView[] => {
-        if (store.delivery(message.seq, agent)?.step !== 'held') return [];
-        const { id, from, line } = bus.reading.reminder(message);
-        const why = store.receipts(message.seq).findLast((receipt) => receipt.agent === agent);
-        const at = new Date(why?.at ?? message.sentAt).toISOString();
-        return [{ id, from, to: bus.roster.get(agent).name, line, note: why?.note ?? '', at }];
-      }),
-    );
+    return this.held.list();
   }
 
   async forget(pair: Pair): Promise<void> {

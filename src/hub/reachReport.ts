@@ -1,6 +1,5 @@
 import type { Bus } from '../core/bus.ts';
 import type { AgentRecord, AgentView, ChatRecord } from '../core/model.ts';
-import type { Store } from '../core/ports.ts';
 import type { AgentReach } from '../protocol/reachMessages.ts';
 import { isForPerson } from '../reach/gate.ts';
 import type { Ladder } from '../reach/ladder.ts';
@@ -8,16 +7,17 @@ import type { Pause } from '../reach/pause.ts';
 import type { TypingPermits } from '../reach/typing.ts';
 import type { Chats } from './chats.ts';
 import type { HeardHooks } from './heardHooks.ts';
+import type { HeldMail } from './heldMail.ts';
 import { reachWords } from './reachWords.ts';
 
 interface ReportParts {
   bus: Bus;
-  store: Store;
   chats: Chats;
   ladder: Ladder;
   pause: Pause;
   typing: TypingPermits;
   heard: HeardHooks;
+  held: HeldMail;
 }
 
 /** For each agent: can it be reached now, and how. */
@@ -36,7 +36,7 @@ export class ReachReport {
   }
 
   private of(agent: AgentRecord): AgentReach {
-    const { bus, chats, ladder, pause, typing, heard } = this.parts;
+    const { bus, chats, ladder, pause, typing, heard, held } = this.parts;
     const chat = chats.holder(agent.id);
     const view = bus.views.agent(agent);
     const targets = ladder.targets(agent.id);
@@ -51,7 +51,7 @@ export class ReachReport {
       hooks: heard.of(chat?.id ?? ''),
       ways: targets.flatMap(({ rung, route }) => (rung === undefined ? [] : [{ rung, route }])),
       paused: pause.on,
-      held: this.held(agent.id),
+      held: held.of(agent.id).flatMap(({ note }) => (isForPerson(note) ? [note] : [])),
       elsewhere: bus.views.elsewhere(agent),
       typing: chat && ladder.terminalOf(chat) ? typing.has(agent.id) : undefined,
     });
@@ -62,14 +62,5 @@ export class ReachReport {
     const { presence } = this.parts.bus;
     if (!chat) return view.presence !== 'offline';
     return chat.window === '' ? presence.isConnectedItself(agent) : presence.isConnected(agent);
-  }
-
-  private held(agent: number): string[] {
-    const { store } = this.parts;
-    return store.wakeable(agent, 20).flatMap(({ seq }) => {
-      if (store.delivery(seq, agent)?.step !== 'held') return [];
-      const note = store.receipts(seq).findLast((receipt) => receipt.agent === agent && receipt.step === 'held')?.note;
-      return note && isForPerson(note) ? [note] : [];
-    });
   }
 }
