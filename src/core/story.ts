@@ -15,6 +15,7 @@ export type StoryFilter = 'all' | 'unread' | 'waiting';
 
 export interface StoryEntry extends ConversationSummary {
   waiting: number;
+  notices?: string;
 }
 
 export interface StoryOverview {
@@ -166,6 +167,7 @@ export class Story {
         members: inIt.slice(0, 50).map((id) => this.roster.get(id).name),
         unread: unread.get(record.id) ?? 0,
         waiting: waiting.get(record.id) ?? 0,
+        ...(inIt.includes(this.roster.bus.id) && { notices: this.roster.bus.name }),
         last_at: isoTime(record.lastAt),
         ...(last && {
           last: {

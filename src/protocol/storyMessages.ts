@@ -15,6 +15,8 @@ export interface OverviewParams {
 export interface OverviewEntry extends ConversationSummary {
   /** Open requests to the person. */
   waiting: number;
+  /** The name of the bus itself, where these are its notices to somebody: it reads nothing that is written there. */
+  notices?: string;
 }
 
 export interface OverviewResult {

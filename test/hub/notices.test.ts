@@ -169,6 +169,7 @@ describe('a notice', () => {
       story.messages.map(({ from }) => from),
       [ann.agent, 'agent-bus'],
     );
+    assert.equal(story.conversation.notices, undefined, 'one can go on writing in it');
   });
 
   test('wakes the agent that had asked, and the chain goes on counting', async () => {

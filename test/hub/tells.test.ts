@@ -52,6 +52,12 @@ describe('an agent that becomes idle', () => {
     await pause(300);
     assert.deepEqual(await told(ann), [`You wanted to be told: ${window.home} is idle now.`]);
     assert.deepEqual(await tells(ann), []);
+    const person = await hub.client();
+    const { conversations } = await person.request('overview', { filter: 'all', limit: 50 });
+    assert.deepEqual(
+      conversations.flatMap(({ title, notices }) => (notices === undefined ? [] : [{ title, notices }])),
+      [{ title: `${ann.agent}, agent-bus`, notices: 'agent-bus' }],
+    );
     window.close();
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { HarnessedPage, launch } from './pageHarness.ts';
-import { longTalk, longTexts, morning, tenThousand } from './worlds.ts';
+import { longTalk, longTexts, morning, notices, tenThousand } from './worlds.ts';
 import { me } from './world.ts';
 
 let browser: Browser;
@@ -200,6 +200,28 @@ describe('the hub', () => {
     await page.locator('.message').first().waitFor();
     assert.ok(await page.locator('textarea').isDisabled());
     assert.ok(await page.getByRole('button', { name: 'Now', exact: true }).isDisabled());
+  });
+});
+
+describe('notices of the bus itself', () => {
+  test('can’t be answered, and their conversation has nowhere to write', async () => {
+    await using harness = await HarnessedPage.open(browser, { world: notices() });
+    const { page } = harness;
+    await page.locator('.row', { hasText: 'is idle now' }).click();
+    await page.getByText('Nobody reads an answer here').waitFor();
+    assert.equal(await page.locator('textarea').count(), 0);
+    assert.equal(await page.locator('.head .chip').count(), 0, 'the bus is no agent and has no card');
+    await page.locator('.message').last().hover();
+    assert.equal(await page.getByRole('button', { name: 'Reply' }).count(), 0);
+    assert.equal(await page.getByText(/not on the bus/i).count(), 0);
+  });
+
+  test('about a request stand in its conversation, which goes on', async () => {
+    await using harness = await HarnessedPage.open(browser, { world: notices() });
+    const { page } = harness;
+    await page.locator('.row', { hasText: 'has expired' }).click();
+    await page.locator('.message-notice').waitFor();
+    assert.equal(await page.locator('textarea').getAttribute('placeholder'), 'Message release-bot');
   });
 });
 

@@ -1,5 +1,5 @@
 import type { HarnessedPage, Opening } from './pageHarness.ts';
-import { elsewhere, hostileTalk, longTexts, morning, tenThousand, reaches } from './worlds.ts';
+import { elsewhere, hostileTalk, longTexts, morning, notices, tenThousand, reaches } from './worlds.ts';
 import { me, World } from './world.ts';
 
 /** One screen of the page in one state, and how to get there. */
@@ -103,6 +103,8 @@ export const screens: readonly ScreenCase[] = [
       await harness.page.waitForTimeout(100);
     },
   },
+  { name: 'notices', opening: () => ({ world: notices() }), go: openRow('is idle now') },
+  { name: 'notice-of-an-end', opening: () => ({ world: notices() }), go: openRow('has expired') },
   { name: 'decision', opening: () => ({ world: morning() }), go: openRow('The migration needs') },
   { name: 'watching', opening: () => ({ world: morning() }), go: openRow('v2 ships tomorrow') },
   { name: 'channel', opening: () => ({ world: morning() }), go: openRow('Understood') },

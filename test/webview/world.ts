@@ -14,6 +14,7 @@ import {
 import type { Draft } from '../../src/protocol/webviewMessages.ts';
 
 export const me = 'person';
+export const theBus = 'agent-bus';
 
 interface Talk {
   id: string;
@@ -198,6 +199,7 @@ export class World {
       members: talk.members,
       unread: talk.messages.filter((message) => message.unread).length,
       waiting: talk.messages.filter((m) => m.request === 'pending' && m.to.includes(me)).length,
+      ...(talk.members.includes(theBus) && { notices: theBus }),
       last_at: last?.sent_at ?? new Date(this.now).toISOString(),
       ...(last && {
         last: {

@@ -1,4 +1,4 @@
-import { me, World, type Talk } from './world.ts';
+import { me, theBus, World, type Talk } from './world.ts';
 
 /** A morning with five agents: a decision to make, something held, a channel, a talk that the person only watches. */
 export function morning(): World {
@@ -249,6 +249,33 @@ export function longTexts(): World {
   world.say(talk, 'logger', 'A megabyte. '.repeat(87_000), 10);
   world.say(talk, 'logger', 'short', 5);
   return world;
+}
+
+/** What the bus itself has to say: of a request that came to nothing, and what the person wanted to be told. */
+export function notices(): World {
+  const world = new World();
+  world.agent(me, { kind: 'person' });
+  world.agent('shop-api-copilot', { presence: 'idle', workspace: 'shop-api', product: 'GitHub Copilot' });
+  world.agent('release-bot', { presence: 'offline', reach: ['inbox'] });
+  const talk = world.talk('direct', [me, 'release-bot']);
+  const ended_at = new Date(world.now - 8 * 60_000).toISOString();
+  const asked = world.say(talk, me, 'Can you cut 2.4 today?', 68, {
+    kind: 'request',
+    request: 'expired',
+    ended_at,
+    fates: [{ agent: 'release-bot', step: 'expired', at: ended_at }],
+  });
+  const text = [
+    `Your request ${asked.id} to release-bot has expired without an answer.`,
+    'Asked: "Can you cut 2.4 today?"',
+    'How far it got: release-bot: stored, never offered.',
+    'It is not offered any more. If you still need it, send it again with more time, or ask somebody else.',
+  ].join('\n');
+  world.say(talk, theBus, text, 8, { notice: true, to: [me], reply_to: asked.id });
+  const told = world.talk('direct', [me, theBus]);
+  world.say(told, theBus, 'You wanted to be told: infra-codex is idle now.', 200, { notice: true });
+  world.say(told, theBus, 'You wanted to be told: shop-api-copilot is idle now.', 3, { notice: true, unread: true });
+  return world.inOrder();
 }
 
 /** Agents in every state in which the card has something else to say about reaching them. */

@@ -25,15 +25,7 @@ class Conversation extends LightElement {
     const conversation = story.conversation ?? page.inbox.row(story.id ?? '');
     return html`<div class="conversation" @keydown=${(event: KeyboardEvent) => this.key(event)}>
       ${this.head(conversation)} ${conversation ? this.members(conversation) : nothing} ${this.body()}
-      ${
-        conversation && !page.picture
-          ? html`${this.doing(conversation)}<ab-composer
-                .page=${page}
-                .place=${conversation.id}
-                .conversation=${conversation}
-              ></ab-composer>`
-          : nothing
-      }
+      ${conversation && !page.picture ? html`${this.doing(conversation)}${this.place(conversation)}` : nothing}
     </div>`;
   }
 
@@ -45,6 +37,19 @@ class Conversation extends LightElement {
     }
   }
 
+  /** Where the person writes, if anybody reads it. */
+  private place(conversation: OverviewEntry): TemplateResult {
+    const { page } = this;
+    if (conversation.notices !== undefined) {
+      return html`<p class="nobody-reads">
+        ${icon('info')}<span
+          >Notices of the bus itself. Nobody reads an answer here: write to the agent they name.</span
+        >
+      </p>`;
+    }
+    return html`<ab-composer .page=${page} .place=${conversation.id} .conversation=${conversation}></ab-composer>`;
+  }
+
   private head(conversation: OverviewEntry | undefined): TemplateResult {
     const { page } = this;
     const inTab = page.start.place === 'tab';
@@ -52,7 +57,7 @@ class Conversation extends LightElement {
     return html`<header class="head">
       ${inTab ? nothing : iconButton('arrow-left', 'Back to the inbox', () => page.goInbox())}
       ${
-        other
+        other && other !== conversation?.notices
           ? html`<h1 class="head-title">${agentChip(page, other, 'chip-title')}</h1>`
           : html`<h1 class="head-title" title=${conversation?.title ?? ''}>
               ${conversation?.title ?? 'Conversation'}
@@ -76,7 +81,7 @@ class Conversation extends LightElement {
     const { page } = this;
     const { members } = conversation;
     if (otherOf(conversation, page.me) !== undefined) return nothing;
-    const others = members.filter((name) => name !== page.me);
+    const others = members.filter((name) => name !== page.me && name !== conversation.notices);
     const shown = this.allMembers ? others : others.slice(0, membersAtFirst);
     const hidden = others.length - shown.length;
     const here = members.includes(page.me);

@@ -4,7 +4,7 @@ import type { OverviewEntry } from '../../protocol/storyMessages.ts';
 import type { Observable } from '../stores/observable.ts';
 import { plainLine } from '../text/lines.ts';
 import { LightElement } from './lightElement.ts';
-import { conversationAvatar, icon, presenceDot, shownText } from './pieces.ts';
+import { busAvatar, conversationAvatar, icon, presenceDot, shownText } from './pieces.ts';
 import './timeAgo.ts';
 
 /** Of the font's size: two lines and their air. */
@@ -138,9 +138,9 @@ class ConversationList extends LightElement {
       @click=${() => this.choose(index)}
     >
       <span class="row-avatar"
-        >${conversationAvatar(row.kind, row.title, between)}${
-          other ? html`<span class="row-presence">${presenceDot(other.presence)}</span>` : nothing
-        }</span
+        >${
+          row.notices !== undefined && !between ? busAvatar('large') : conversationAvatar(row.kind, row.title, between)
+        }${other ? html`<span class="row-presence">${presenceDot(other.presence)}</span>` : nothing}</span
       >
       <span class="row-main">
         <span class="row-top">

@@ -7,7 +7,7 @@ import { LightElement } from './lightElement.ts';
 import { openMenu } from './menu.ts';
 import { copyText, isAskedOfMe, messageActions, replyTo } from './messageActions.ts';
 import './messageText.ts';
-import { avatar, clockTime, icon, iconButton, shownText } from './pieces.ts';
+import { avatar, busAvatar, clockTime, icon, iconButton, shownText } from './pieces.ts';
 import { receiptButton } from './receiptCard.ts';
 import { onTick } from './timeAgo.ts';
 
@@ -73,7 +73,7 @@ class Message extends LightElement {
       aria-label=${this.spoken()}
       @keydown=${(event: KeyboardEvent) => this.key(event)}
     >
-      <div class="message-side">${follows ? nothing : avatar(message.from)}</div>
+      <div class="message-side">${follows ? nothing : message.notice ? busAvatar() : avatar(message.from)}</div>
       <div class="message-main">
         <div class="message-head">
           ${follows ? nothing : html`<span class="message-from">${mine ? 'You' : message.from}</span>${this.about()}`}

@@ -69,6 +69,11 @@ export function avatar(name: string, size: 'small' | 'large' = 'small'): Templat
   return html`<span class="avatar avatar-${size} tint-${colourOf(name)}" aria-hidden="true">${initials(name)}</span>`;
 }
 
+/** Of the bus itself, which is no agent. */
+export function busAvatar(size: 'small' | 'large' = 'small'): TemplateResult {
+  return html`<span class="avatar avatar-${size} avatar-plain" aria-hidden="true">${icon('broadcast')}</span>`;
+}
+
 export function conversationAvatar(kind: ConversationKind, title: string, between: boolean): TemplateResult {
   if (kind === 'direct' && !between) return avatar(title, 'large');
   const sign = kind === 'channel' ? '#' : icon(kind === 'group' ? 'organization' : 'arrow-swap');
