@@ -40,6 +40,7 @@ export class BridgeCarrier {
   private passing: Promise<void> = Promise.resolve();
   /** Sessions of which the hub was told who they are. */
   private readonly introduced = new Set<string>();
+  private readonly lastTold = new Map<string, number>();
 
   constructor(session: CarriedSession) {
     this.session = session;
@@ -172,11 +173,15 @@ export class BridgeCarrier {
   }
 
   private async told(chat: string, state: SessionState | 'gone', at: number): Promise<void> {
-    let seenAt = at;
     if (state === 'gone') this.introduced.delete(chat);
-    // What was seen before the hub knew of the session would be older than all that it knows.
-    else if (await this.introduce(chat)) seenAt = Date.now();
-    if (state !== 'unknown') await this.client?.request('observe', { chat, state, at: seenAt });
+    else if (await this.introduce(chat)) this.lastTold.set(chat, Date.now());
+    if (state === 'unknown') return;
+    // What was seen before the hub knew of the session, or in the same moment, would be too old to be believed.
+    const seenAt = Math.max(at, (this.lastTold.get(chat) ?? 0) + 1);
+    while (Date.now() < seenAt) await pause(1);
+    if (state === 'gone') this.lastTold.delete(chat);
+    else this.lastTold.set(chat, seenAt);
+    await this.client?.request('observe', { chat, state, at: seenAt });
   }
 
   /** Its first turn makes a session an agent of the bus, as its hooks would, had the person approved them. */

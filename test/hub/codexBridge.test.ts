@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import type { BusClient } from '../../src/client/busClient.ts';
 import { Cli, cliScript } from '../support/cliProcess.ts';
-import { until } from '../support/hubProcess.ts';
+import { pause, until } from '../support/hubProcess.ts';
 import { asking, idle, ScriptedCodex, working } from '../support/scriptedCodex.ts';
 
 const skip = process.platform === 'win32' ? 'Codex has no control socket there that Node can open' : false;
@@ -177,6 +177,22 @@ describe('the bridge of Codex', { skip }, () => {
     );
     room.codex.threads.delete(thread);
     room.codex.become(thread, { type: 'notLoaded' });
+    await until('it is gone', async () => (await room.hears())?.includes('"offline"'));
+  });
+
+  test('tells of the end of a session that ends while the hub hears of it for the first time', async (t) => {
+    const room = await Room.open(t);
+    room.codex.thread(thread, room.workspace);
+    let reads = 0;
+    room.codex.instead = ({ method }) => {
+      // The first is for the list of sessions, the second for whether this one is to be an agent.
+      if (method === 'thread/read' && ++reads === 2) room.codex.become(thread, { type: 'notLoaded' });
+      return undefined;
+    };
+    room.bridge();
+    await until('the hub has heard of it', async () => reads >= 2 && (await room.hears()) !== undefined);
+    // For a moment it may be away because nothing was told of it yet.
+    await pause(1_000);
     await until('it is gone', async () => (await room.hears())?.includes('"offline"'));
   });
 });

@@ -56,7 +56,7 @@ describe('an agent that becomes idle', () => {
     const { conversations } = await person.request('overview', { filter: 'all', limit: 50 });
     assert.deepEqual(
       conversations.flatMap(({ title, notices }) => (notices === undefined ? [] : [{ title, notices }])),
-      [{ title: `${ann.agent}, agent-bus`, notices: 'agent-bus' }],
+      [{ title: `agent-bus, ${ann.agent}`, notices: 'agent-bus' }],
     );
     window.close();
   });
