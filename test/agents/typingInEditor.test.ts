@@ -87,6 +87,8 @@ describe('an agent in a terminal of VS Code', { skip: skipWithoutEditor }, () =>
     assert.ok(taken.fresh.includes(draft), 'the draft was sent as the person wrote it');
     assert.doesNotMatch(taken.fresh, /\[Agent Bus\] \d+ messages? waits?/);
     await terminal.shows('The second one is read.');
+    // Its end is held up once, since the request is not answered: the model is asked again before it is over.
+    await until('that turn is over', async () => (await reach())?.state === 'idle', editorPatienceMs);
 
     // While it asks its person something: nothing; the message comes after the answer.
     model.followSteps(askingStep(gemini), { say: 'It is touched.' }, { say: 'The third one is read.' });

@@ -52,6 +52,24 @@ describe('with the keyboard alone', () => {
     assert.match((await page.locator('.row-active').textContent()) ?? '', /infra-codex/);
   });
 
+  test('messages that come late take the keyboard from nobody who writes already', async () => {
+    await using harness = await HarnessedPage.open(browser, { world: morning() });
+    const { page } = harness;
+    const row = page.locator('.row', { hasText: 'The migration needs' });
+    await row.waitFor();
+    harness.delay = 1_000;
+    await row.click();
+    await page.getByRole('textbox', { name: 'Message' }).click();
+    await page.keyboard.type('r');
+    assert.equal(await page.locator('.message').count(), 0, 'they are not there yet');
+    await page.locator('.message').first().waitFor();
+    await page.waitForTimeout(100);
+    assert.equal(await focused(page), 'Message');
+    await page.keyboard.type('eally?');
+    assert.equal(await page.getByRole('textbox', { name: 'Message' }).inputValue(), 'really?');
+    assert.equal(await page.locator('.composer-quote').count(), 0, 'no letter was taken for a command');
+  });
+
   test('options are answered with one key press', async () => {
     await using harness = await HarnessedPage.open(browser, { world: morning() });
     const { page } = harness;

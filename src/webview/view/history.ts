@@ -181,7 +181,8 @@ class History extends LightElement {
     this.seen?.watch(unread.flatMap((id) => this.elementOf(id) ?? []));
     if (page.focusWish === 'history' && story.messages.length > 0 && story.loading !== 'open') {
       page.focusWish = undefined;
-      void this.focusActive();
+      // Messages may come late: whoever writes already is left alone, or what they type would be taken for commands.
+      if (!document.activeElement?.closest('ab-composer')) void this.focusActive();
     }
   }
 
