@@ -4,6 +4,7 @@
 //   FILE…             those test files, without the checks
 //   --timeout SECONDS how long one test may take, instead of the usual
 //   --verbose         what passing tests printed, too
+import { spawn } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -19,13 +20,13 @@ const cores = Math.max(2, Math.min(4, availableParallelism()));
 const waiters = cores + 1;
 
 /**
- * In this order; `parallel` files of one group run side by side; `editor` ones need a real VS Code, `agents` ones the
- * products of others, which is why they run only when they are named.
+ * In this order; `parallel` files of one group run side by side, and so does a whole group that is `beside` the one before
+ * it; `editor` ones need a real VS Code, `agents` ones the products of others, which is why they run only when they are named.
  */
 const groups = [
   { folders: ['unit', 'protocol', 'hub', 'security'], parallel: waiters, testTimeout: 120_000 },
-  { folders: ['webview', 'faults'], parallel: 2, testTimeout: 600_000 },
-  { folders: ['vscode'], parallel: 1, testTimeout: 300_000, editor: true },
+  { folders: ['webview', 'faults'], parallel: 1, testTimeout: 600_000 },
+  { folders: ['vscode'], parallel: 1, testTimeout: 300_000, editor: true, beside: true },
   { folders: ['agents'], parallel: 2, testTimeout: 400_000, agents: true, editor: true },
 ];
 const folders = groups.flatMap((group) => group.folders);
@@ -35,6 +36,7 @@ const failedNames = [];
 const secondRuns = [];
 /** Of the editor, which several groups of tests may ask for. */
 let preparation;
+let warming;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -55,12 +57,24 @@ const everything = !only && positionals.length === 0;
 const began = performance.now();
 
 if (everything) await runChecks();
+if (everything && !values.checks) warming = warmEditor();
 if (!values.checks) {
   if (everything || positionals.length > 0 || only.some((name) => name !== 'unit')) await buildCheck();
   if (positionals.length > 0) await runNamedFiles();
-  else for (const group of groups.filter(({ agents }) => only || !agents)) await runGroup(group);
+  else
+    for (const stage of stagesOf(groups.filter(({ agents }) => only || !agents)))
+      await Promise.all(stage.map(runGroup));
 }
 finish();
+
+function stagesOf(some) {
+  const stages = [];
+  for (const group of some) {
+    if (group.beside && stages.length > 0) stages.at(-1).push(group);
+    else stages.push([group]);
+  }
+  return stages;
+}
 
 async function runChecks() {
   heading('checks');
@@ -91,8 +105,6 @@ async function runGroup(group) {
   }
   if (files.length === 0) return;
   heading(group.folders.filter((name) => !only || only.includes(name)).join(', '));
-  // Meanwhile the editor is fetched and compiled, if it is not there yet.
-  if (everything && group.folders.includes('faults')) void editorReady().catch(() => undefined);
   await runFiles(files, group);
 }
 
@@ -116,8 +128,17 @@ function editorReady() {
   return (preparation ??= prepareEditor());
 }
 
+/** From now on, in a process of its own. @returns when that has ended */
+function warmEditor() {
+  const child = spawn(process.execPath, [join(root, 'scripts', 'warmEditor.mjs')], { stdio: 'inherit' });
+  const end = () => child.kill();
+  process.once('exit', end);
+  return new Promise((done) => child.on('error', done).on('close', done)).finally(() => process.off('exit', end));
+}
+
 /** Before the tests, not in one of them: the first time it takes minutes. Where it can't be had, the tests say so. */
 async function prepareEditor() {
+  await warming;
   const { ensureChromium, ensureEditor, EditorUnavailable } = await import('./editor.mjs');
   const say = (text) => console.log(`  ${text}`);
   try {
