@@ -6,6 +6,7 @@ import type { HubEvent } from '../../src/protocol/messages.ts';
 import type { AskResult } from '../../src/protocol/reachMessages.ts';
 import { FakeWindow } from '../support/fakeWindow.ts';
 import { HubProcess, pause, until } from '../support/hubProcess.ts';
+import { ask } from '../support/requests.ts';
 
 const aWhile = 600;
 
@@ -17,10 +18,6 @@ async function twoWorkspaces(): Promise<{ from: BusClient; window: FakeWindow; p
   const pair = { from: `/w/web-${++folders}`, to: `/w/api-${folders}` };
   const from = await hub.client({ attach: { workspace: pair.from, product: 'copilot' }, reconnect: true });
   return { from, window: await FakeWindow.open(hub, { workspace: pair.to }), pair };
-}
-
-async function ask(from: BusClient, to: string, text: string, rest: object = {}): Promise<string> {
-  return (await from.call('send', { to, text, kind: 'request', ...rest })).data.id;
 }
 
 async function notes(from: BusClient, id: string): Promise<string[]> {

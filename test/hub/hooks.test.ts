@@ -5,6 +5,7 @@ import type { BusClient } from '../../src/client/busClient.ts';
 import { FakeWindow } from '../support/fakeWindow.ts';
 import { HubProcess, pause, until } from '../support/hubProcess.ts';
 import { tokensAtMost } from '../support/tokens.ts';
+import { ask } from '../support/requests.ts';
 
 let hub: HubProcess;
 let folders = 0;
@@ -20,10 +21,6 @@ async function working(): Promise<{ window: FakeWindow; ann: BusClient }> {
   const ann = await hub.client({ attach: { workspace, product: 'x' }, reconnect: true });
   await window.hook('c', 'prompt', { prompt: 'work' });
   return { window, ann };
-}
-
-async function ask(from: BusClient, to: string, text: string): Promise<string> {
-  return (await from.call('send', { to, text, kind: 'request' })).data.id;
 }
 
 async function steps(from: BusClient, id: string): Promise<string[]> {

@@ -6,6 +6,7 @@ import type { BusClient } from '../../src/client/busClient.ts';
 import type { MessageView } from '../../src/core/model.ts';
 import { RemoteAgent, type RemoteAgentOptions } from '../support/a2a/remoteAgent.ts';
 import { HubProcess, until } from '../support/hubProcess.ts';
+import { ask } from '../support/requests.ts';
 
 let hub: HubProcess;
 const agents: RemoteAgent[] = [];
@@ -24,10 +25,6 @@ async function pair(options: RemoteAgentOptions = {}): Promise<{ asker: BusClien
   agents.push(agent);
   const { agent: added } = (await asker.call('register', { url: agent.url })).data;
   return { asker, agent, name: added?.name ?? '' };
-}
-
-async function ask(asker: BusClient, to: string, text: string, more: object = {}): Promise<string> {
-  return (await asker.call('send', { to, text, kind: 'request', ...more })).data.id;
 }
 
 async function stateOf(asker: BusClient, id: string): Promise<string | undefined> {

@@ -5,6 +5,7 @@ import type { BusClient } from '../../src/client/busClient.ts';
 import { FakeSession, type SessionOptions } from '../support/fakeSession.ts';
 import { FakeWindow } from '../support/fakeWindow.ts';
 import { HubProcess, pause, until } from '../support/hubProcess.ts';
+import { ask, steps } from '../support/requests.ts';
 
 /** Long enough for a wake that must not come: it would take a sixth of a second. */
 const aWhile = 600;
@@ -16,17 +17,6 @@ const open = (options: Partial<SessionOptions> = {}): Promise<FakeSession & { ag
   FakeSession.start(hub, { workspace: newFolder(), ...options });
 const neighbour = ({ workspace }: { workspace: string }): Promise<BusClient> =>
   hub.client({ attach: { workspace, product: 'tester' }, reconnect: true });
-
-async function ask(from: BusClient, to: string, text: string): Promise<string> {
-  return (await from.call('send', { to, text, kind: 'request' })).data.id;
-}
-
-async function steps(from: BusClient, id: string): Promise<string[]> {
-  const { recipients } = (await from.call('status', { id })).data;
-  return recipients.flatMap((recipient) =>
-    recipient.steps.map(({ step, route, note }) => [step, route, note].filter((part) => part !== undefined).join(' ')),
-  );
-}
 
 async function viewOf(from: BusClient, name: string) {
   const { data } = await from.call('agents', { query: name, limit: 10 });

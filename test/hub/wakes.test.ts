@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { BusClient } from '../../src/client/busClient.ts';
 import { FakeWindow, type WindowOptions } from '../support/fakeWindow.ts';
 import { HubProcess, pause, until } from '../support/hubProcess.ts';
+import { ask, steps } from '../support/requests.ts';
 
 /** Long enough for a wake that must not come: it would take a sixth of a second. */
 const aWhile = 600;
@@ -16,17 +17,6 @@ const open = (options: Partial<WindowOptions> = {}): Promise<FakeWindow> =>
 /** Somebody of the same workspace, who needs no consent. */
 const neighbour = (window: FakeWindow, product = 'tester'): Promise<BusClient> =>
   hub.client({ attach: { workspace: window.workspace, product } });
-
-async function ask(from: BusClient, to: string, text: string): Promise<string> {
-  return (await from.call('send', { to, text, kind: 'request' })).data.id;
-}
-
-async function steps(from: BusClient, id: string): Promise<string[]> {
-  const { recipients } = (await from.call('status', { id })).data;
-  return recipients.flatMap((recipient) =>
-    recipient.steps.map(({ step, route, note }) => [step, route, note].filter((part) => part !== undefined).join(' ')),
-  );
-}
 
 describe('a wake', () => {
   before(async () => {

@@ -9,6 +9,7 @@ import type {
   WakeParams,
   WakeResult,
 } from '../../src/protocol/reachMessages.ts';
+import { hookCall } from './hookCall.ts';
 import { until, type HubProcess } from './hubProcess.ts';
 
 export interface SessionOptions {
@@ -55,12 +56,7 @@ export class FakeSession {
     const { workspace, product, chat } = this;
     const client = await this.hub.client({ attach: { workspace, product, chat }, passing: true });
     try {
-      const answer = await client.request('hook', { chat, event, ...rest });
-      if (answer.shown.length > 0) {
-        client.shown(answer.shown, 'hook');
-        await client.request('presence', { state: 'idle' });
-      }
-      return { ...answer, agent: client.agent };
+      return await hookCall(client, { chat, event, ...rest });
     } finally {
       this.hub.close(client);
     }

@@ -10,6 +10,7 @@ import type {
   WakeParams,
   WakeResult,
 } from '../../src/protocol/reachMessages.ts';
+import { hookCall } from './hookCall.ts';
 import { until, type HubProcess } from './hubProcess.ts';
 
 export interface WindowOptions {
@@ -107,12 +108,7 @@ export class FakeWindow {
   ): Promise<HookResult & { agent: string }> {
     const client = await this.hookClient(chat);
     try {
-      const answer = await client.request('hook', { chat: this.prefix + chat, event, ...rest });
-      if (answer.shown.length > 0) {
-        client.shown(answer.shown, 'hook');
-        await client.request('presence', { state: 'idle' });
-      }
-      return { ...answer, agent: client.agent };
+      return await hookCall(client, { chat: this.prefix + chat, event, ...rest });
     } finally {
       this.hub.close(client);
     }
