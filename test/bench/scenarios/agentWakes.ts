@@ -81,6 +81,8 @@ class TerminalWake {
     try {
       const chat = (await socket.terminalSessionsIn(room.workspace)).at(-1)?.chat ?? '';
       await this.idle();
+      // Its hook tells of the end of a turn before Codex is through with it, and what comes in between is lost.
+      await until('Codex is through with its turn', async () => (await socket.canReach(chat)) === 'idle');
       const text = `Say that you have understood number ${++this.rounds}.`;
       const began = performance.now();
       await socket.deliver(chat, text);
