@@ -148,6 +148,8 @@ export class BridgeCarrier {
     const sessions = (await this.way.watch?.sessionsIn(this.session.workspace)) ?? [];
     const left = await this.leftSessions();
     for (const { chat, state } of sessions) if (!left.includes(chat)) this.pass(chat, state);
+    const ended = [...this.introduced].filter((chat) => !sessions.some((session) => session.chat === chat));
+    for (const chat of ended) this.pass(chat, 'gone');
   }
 
   private async tellLeft(): Promise<void> {
@@ -173,15 +175,15 @@ export class BridgeCarrier {
   }
 
   private async told(chat: string, state: SessionState | 'gone', at: number): Promise<void> {
-    if (state === 'gone') this.introduced.delete(chat);
-    else if (await this.introduce(chat)) this.lastTold.set(chat, Date.now());
+    if (state !== 'gone' && (await this.introduce(chat))) this.lastTold.set(chat, Date.now());
     if (state === 'unknown') return;
     // What was seen before the hub knew of the session, or in the same moment, would be too old to be believed.
     const seenAt = Math.max(at, (this.lastTold.get(chat) ?? 0) + 1);
     while (Date.now() < seenAt) await pause(1);
-    if (state === 'gone') this.lastTold.delete(chat);
-    else this.lastTold.set(chat, seenAt);
+    this.lastTold.set(chat, seenAt);
     await this.client?.request('observe', { chat, state, at: seenAt });
+    // Only when the hub has it: what it did not hear, it is told when it is back.
+    if (state === 'gone' && this.introduced.delete(chat)) this.lastTold.delete(chat);
   }
 
   /** Its first turn makes a session an agent of the bus, as its hooks would, had the person approved them. */

@@ -180,6 +180,23 @@ describe('the bridge of Codex', { skip }, () => {
     await until('it is gone', async () => (await room.hears())?.includes('"offline"'));
   });
 
+  test('tells of the end of a session that ended while there was no hub', async (t) => {
+    const room = await Room.open(t);
+    room.codex.thread(thread, room.workspace);
+    room.bridge();
+    await room.reachable();
+    await room.cli.folder.kill();
+    room.codex.threads.delete(thread);
+    room.codex.become(thread, { type: 'notLoaded' });
+    await pause(500);
+    const lists = (): number => room.codex.asked.filter((method) => method === 'thread/loaded/list').length;
+    const before = lists();
+    await room.cli.folder.start();
+    await until('the bridge is back and looks around', () => lists() > before);
+    await pause(1_000);
+    await until('it is gone', async () => (await room.hears())?.includes('"offline"'));
+  });
+
   test('tells of the end of a session that ends while the hub hears of it for the first time', async (t) => {
     const room = await Room.open(t);
     room.codex.thread(thread, room.workspace);
