@@ -38,8 +38,8 @@ export class BridgeCarrier {
   private client: BusClient | undefined;
   private isClosed = false;
   private passing: Promise<void> = Promise.resolve();
-  /** Sessions of which the hub was told who they are. */
-  private readonly introduced = new Set<string>();
+  /** Sessions of which the hub was told who they are; false where it may have heard so, and has not answered. */
+  private readonly introduced = new Map<string, boolean>();
   private readonly lastTold = new Map<string, number>();
 
   constructor(session: CarriedSession) {
@@ -148,7 +148,7 @@ export class BridgeCarrier {
     const sessions = (await this.way.watch?.sessionsIn(this.session.workspace)) ?? [];
     const left = await this.leftSessions();
     for (const { chat, state } of sessions) if (!left.includes(chat)) this.pass(chat, state);
-    const ended = [...this.introduced].filter((chat) => !sessions.some((session) => session.chat === chat));
+    const ended = [...this.introduced.keys()].filter((chat) => !sessions.some((session) => session.chat === chat));
     for (const chat of ended) this.pass(chat, 'gone');
   }
 
@@ -189,10 +189,11 @@ export class BridgeCarrier {
   /** Its first turn makes a session an agent of the bus, as its hooks would, had the person approved them. */
   private async introduce(chat: string): Promise<boolean> {
     const { workspace, agent } = this.session;
-    if (agent !== undefined || this.introduced.has(chat)) return false;
+    if (agent !== undefined || this.introduced.get(chat)) return false;
     if (!(await this.way.watch?.isIn(workspace, chat))) return false;
+    this.introduced.set(chat, false);
     (await this.as(chat)).close();
-    this.introduced.add(chat);
+    this.introduced.set(chat, true);
     return true;
   }
 

@@ -185,6 +185,8 @@ describe('the bridge of Codex', { skip }, () => {
     room.codex.thread(thread, room.workspace);
     room.bridge();
     await room.reachable();
+    // What has taken a message is on disk.
+    await room.shown(await room.ask('Are you there?'));
     await room.cli.folder.kill();
     room.codex.threads.delete(thread);
     room.codex.become(thread, { type: 'notLoaded' });
