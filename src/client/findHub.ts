@@ -45,14 +45,20 @@ export async function openConnection(
   handlers: PeerHandlers,
   onClose: (error?: BusError) => void,
 ): Promise<HubConnection> {
-  const deadline = performance.now() + (options.timeoutMs ?? 15_000);
+  const patience = options.timeoutMs ?? 15_000;
+  const began = performance.now();
+  let deadline = began + patience;
   let started: StartedHub | undefined;
   let lastStart = 0;
   for (;;) {
     const { record } = readRecord(options.home.record);
     if (record) {
       const connection = await tryConnect(record, options, identity, handlers, onClose);
-      if (connection === 'outdated') continue;
+      if (connection === 'outdated') {
+        // Older clients may have started another of their own before ours was up: that is no hub that does not answer.
+        deadline = Math.min(performance.now(), began + 3 * patience) + patience;
+        continue;
+      }
       if (connection) return connection;
     }
     if (!options.start) throw notRunning();
