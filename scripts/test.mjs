@@ -25,7 +25,7 @@ const waiters = cores + 1;
  */
 const groups = [
   { folders: ['unit', 'protocol', 'hub', 'security'], parallel: waiters, testTimeout: 120_000 },
-  { folders: ['webview', 'faults'], parallel: 1, testTimeout: 600_000 },
+  { folders: ['webview', 'faults'], parallel: 1, testTimeout: 600_000, timeouts: { webview: 120_000 } },
   { folders: ['vscode'], parallel: 1, testTimeout: 300_000, editor: true, beside: true },
   { folders: ['agents'], parallel: 2, testTimeout: 400_000, agents: true, editor: true },
 ];
@@ -165,12 +165,14 @@ async function agentsReady() {
   }
 }
 
-async function runFiles(files, { parallel, testTimeout, editor, agents }) {
+async function runFiles(files, { parallel, testTimeout, timeouts = {}, editor, agents }) {
   if (editor) await editorReady();
   if (agents && !(await agentsReady())) return;
   /** Those of the products that failed beside others: they are run once more, alone, and that is told at the end. */
   const again = [];
-  await eachOf(files, parallel, (file) => runFile(file, testTimeout, agents ? () => again.push(file) : undefined));
+  await eachOf(files, parallel, (file) =>
+    runFile(file, timeouts[folderOf(file)] ?? testTimeout, agents ? () => again.push(file) : undefined),
+  );
   for (const file of again) await runFile(file, testTimeout);
   secondRuns.push(...again.map((file) => relative(root, file).replaceAll('\\', '/')));
 }

@@ -26,11 +26,11 @@ class Gate {
     this.isOpen ? Promise.resolve() : new Promise((resolve) => this.waiting.push(resolve));
 }
 
-/** One of them is told that its message is stored. */
-async function aPromise(agents: readonly FakeAgent[]): Promise<void> {
+/** Some of them are told that their message is stored. */
+async function promises(agents: readonly FakeAgent[]): Promise<void> {
   const made = (): number => agents.flatMap(({ log }) => log.sends).filter(({ outcome }) => outcome === 'ok').length;
   const before = made();
-  await until('a message is stored', () => made() > before);
+  await until('messages are stored', () => made() >= before + 4);
 }
 
 test(`nothing promised is lost when the hub is killed ${rounds} times under load`, async () => {
@@ -68,8 +68,8 @@ test(`nothing promised is lost when the hub is killed ${rounds} times under load
       }
       if (!hub.running) url = (await hub.start()).mcpUrl;
       gate.open();
-      // A busy machine may need longer than that for the first message: every other time that is waited for.
-      if (round % 2 === 0) await aPromise(agents);
+      // A busy machine may need longer than that for the first messages: every other time they are waited for.
+      if (round % 2 === 0) await promises(agents);
       await pause(5 + random() * 295);
       gate.shut();
       await hub.kill();
@@ -100,7 +100,7 @@ test(`nothing promised is lost when the hub is killed ${rounds} times under load
       [],
     );
     // A load that did nothing would prove nothing.
-    assert.ok(count('ok') > rounds / 4 && handed > rounds / 4 && count('unknown') > 0);
+    assert.ok(count('ok') > rounds && handed > rounds && count('unknown') > 0);
   } finally {
     // Whatever happened, no agent may go on knocking at a hub that is gone.
     for (const agent of agents) agent.stop();
